@@ -273,7 +273,7 @@ as.data.frame.contree_contributions <- function(x, row.names = NULL, optional = 
              table[-1])
 }
 
-# Of features without names by place; NA for those that the data do not have.
+# Features without names are found by place; NA for those that the data do not have.
 values_of_feature <- function(x, name) {
   place <- match(name, names(x$data), match(name, dimnames(x$values)[[2]]))
   value <- if (place <= ncol(x$data)) x$data[[place]] else rep(NA, nrow(x$prediction))

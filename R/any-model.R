@@ -31,11 +31,11 @@ seen_forged <- function(fit) {
 }
 
 # A number a row is predicted, or a class.
-check_one_number <- function(model, argument = "fit") {
+check_one_number <- function(model) {
   several <- switch(model$kind, forged = n_forest_outputs(model$fit$forest) > 1,
                     tree = tree_leaf(model$fit) == "numbers", FALSE)
   if (!is.null(model$classes) || !several) return(invisible())
-  stop_unsupported(argument, gettext(
+  stop_unsupported("fit", gettext(
     "the model predicts several numbers for each row, where one is needed"))
 }
 

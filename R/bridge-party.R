@@ -221,14 +221,10 @@ leaf_of_rows <- function(fit) {
 # The training rows as far as the fit knows them: the leaf of each, its class unless `response` is
 # known, and its weight unless all are 1. The rows of a class in a leaf share what the class weighs
 # there.
-fitted_rows <- function(fit, response = NULL) {
+fitted_rows <- function(fit, response) {
   where <- unname(leaf_of_rows(fit))
   classes <- tree_classes(fit)
-  response <- if (is.null(response)) {
-    factor(classes[class_of_rows(fit, where)], levels = classes)
-  } else {
-    response
-  }
+  if (is.null(response)) response <- factor(classes[class_of_rows(fit, where)], levels = classes)
   rows <- data.frame("(fitted)" = where, "(response)" = response, check.names = FALSE)
   cell <- cbind(where, match(response, classes))
   counts <- node_counts(fit)

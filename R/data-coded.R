@@ -60,7 +60,7 @@ coded_rows_of_split <- function(x, where, ends, repeats) {
 }
 
 # How often each of 1 .. n is among `places`; each stands for `repeats` rows, NULL for 1.
-count_places <- function(places, n, repeats = NULL) {
+count_places <- function(places, n, repeats) {
   if (is.null(repeats)) return(tabulate(places, n))
   sums <- rowsum(as.double(repeats), places)
   replace(numeric(n), as.integer(rownames(sums)), sums)

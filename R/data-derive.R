@@ -29,7 +29,7 @@ derive_columns <- function(frame, classes, n_classes, subset_levels) {
   })
 }
 
-# As derive_columns(), of a numeric response: the levels by their mean, of rows that weigh
+# derive_columns() for a numeric response: the levels by their mean, of rows that weigh
 # something. A level without any comes where the mean of all rows is: what is done with it costs
 # nothing.
 derive_numbers <- function(frame, subset_levels) {
@@ -109,7 +109,7 @@ two_columns <- function(x, label) {
 
 # Training rows by level (rows; the last is for missing) and class. `repeats`: how many rows each
 # stands for; NULL for 1 each.
-level_counts <- function(codes, n_levels, classes, n_classes, repeats = NULL) {
+level_counts <- function(codes, n_levels, classes, n_classes, repeats) {
   codes[is.na(codes)] <- n_levels + 1L
   matrix(count_places(codes + (n_levels + 1L) * (classes - 1L), (n_levels + 1L) * n_classes,
                       repeats), n_levels + 1L)

@@ -149,7 +149,7 @@ new_terms <- function(formula, parts, frame, data = character()) {
     dataClasses = vapply(frame, stats::.MFclass, ""))
 }
 
-# As deparse() has them; names, which need no deparsing, are many.
+# Expressions as deparse() writes them; names, which need no deparsing, are many.
 term_labels <- function(expressions) {
   labels <- as.character(expressions)
   plain <- vapply(expressions, is.name, NA) & labels == make.names(labels)

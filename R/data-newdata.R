@@ -231,7 +231,7 @@ tell_new_levels <- function(fit, columns, policy) {
   warn_new_levels(unknown, gettext("such rows follow the child with more training rows"))
 }
 
-# Of the columns `asked` for, those levels that the training data had not.
+# Levels, in the columns `asked` for, that the training data did not have.
 unknown_levels <- function(columns, asked) {
   unknown <- lapply(stats::setNames(asked, asked), function(name) attr(columns[[name]], "unknown"))
   unknown[lengths(unknown) > 0]

@@ -241,7 +241,7 @@ check_settings <- function(given, settings = list()) {
   if (is.null(given$minbucket)) settings else settle_sizes(settings)
 }
 
-# Those that are not always one number in the range of the table above.
+# Checks of settings that are not always one number in a range.
 setting_checks <- list(
   minbucket = function(value) if (!is.null(value)) check_setting("minbucket", value),
   min_n = function(value) if (!is.null(value)) check_setting("min_n", value),

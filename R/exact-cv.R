@@ -397,7 +397,7 @@ cv_listener <- function(settings, total, name = "contree_cv") {
 }
 
 # "contree_cv: 75 s, 31 of 44 trees; contree: 12 s, best 33, ..."
-cv_text <- function(state, name = "contree_cv") {
+cv_text <- function(state, name) {
   trees <- gettextf("%s: %.0f s, %.0f of %.0f trees", name, state$elapsed, state$done, state$total)
   if (is.null(state$search)) trees else paste0(trees, "; ", state_text(state$search))
 }

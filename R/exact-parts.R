@@ -24,7 +24,7 @@ hash_of_data <- function(data, control) {
   .Call(ffi_data_hash, data$columns, data$codes, data$n_classes, c(control, data$costs))
 }
 
-# Of a search with these settings in the data that are kept.
+# The search with these settings in the data that are kept.
 kept_search <- function(control) {
   settings <- control[checkpoint_settings]
   if (!identical(kept_data$settings, settings)) {
@@ -84,7 +84,7 @@ is_better_tree <- function(a, b) {
   length(differ) > 0 && a[differ[1]] < b[differ[1]]
 }
 
-# Of integers as the columns of matrices of two rows.
+# The lesser of integers, given as the columns of matrices of two rows.
 least_known <- function(a, b) {
   if (is.null(a)) return(b)
   less <- b[1, ] < a[1, ] | (b[1, ] == a[1, ] & b[2, ] < a[2, ])

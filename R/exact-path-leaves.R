@@ -46,7 +46,7 @@ table_of_leaves <- function(fits) {
              status = vapply(fits, function(fit) tree_proof(fit)$status, ""), row.names = NULL)
 }
 
-# As a proportion of those of the tree without splits, 0 where that has none.
+# Errors as a proportion of those of the tree without splits, 0 where that has none.
 relative_errors <- function(errors) if (errors[1] > 0) errors / errors[1] else errors
 
 # The call of contree() that asks for the tree of a given number of leaves.

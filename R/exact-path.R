@@ -248,7 +248,7 @@ search_at <- function(found, penalty, problem, settings, call, begin) {
   add_fit(found, fit)
 }
 
-# Of trees with as many splits, the better is kept, or the first.
+# Keeps the better of two trees with as many splits, or the first.
 add_fit <- function(found, fit) {
   splits <- tree_splits(fit)
   errors <- errors_in_grains(found, fit)

@@ -26,8 +26,8 @@ start_nodes <- function(start, frame, derived) {
        default_left = rep(FALSE, length(nodes$feature)))
 }
 
-# Both below give lists with one element a node: variable, threshold, levels (NULL or list(left,
-# right)), missing_left (NA if it does not matter), left, right.
+# contree_nodes() and rpart_nodes() give lists with one element a node: variable, threshold, levels
+# (NULL or list(left, right)), missing_left (NA if it does not matter), left, right.
 contree_nodes <- function(fit) {
   c(list(variable = node_variable(fit), threshold = node_threshold(fit), levels = node_levels(fit),
          missing_left = ifelse(node_missing(fit) > 0, node_default_left(fit), NA)),

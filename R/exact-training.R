@@ -18,9 +18,9 @@ no_training_data <- function(reason) {
              gettext("give it as 'data', or fit the tree with model = TRUE"))
 }
 
-refuse_other_data <- function(fault, argument = "data") {
+refuse_other_data <- function(fault) {
   if (is.null(fault)) return(invisible())
-  stop_input(argument, gettextf("the training data are not those of the fit: %s", fault),
+  stop_input("data", gettextf("the training data are not those of the fit: %s", fault),
              gettext("give the same rows in the same order, or fit the tree with model = TRUE"))
 }
 
@@ -61,7 +61,7 @@ predictor_fault <- function(fit, frame) {
   }
 }
 
-# Of some predictors: as read_predictors() gives them.
+# What types of some predictors, as read_predictors() gives them, are not as in the fit.
 type_fault <- function(fit, read) {
   names <- names(read$types)
   types <- types_of(fit, names)
@@ -113,7 +113,7 @@ values_fault <- function(fit, read) {
   }
 }
 
-# Of a model frame of the training rows: the response, and some of the predictors. Variables such as
+# What of a model frame is not as in the fit: the response, and some of the predictors. Variables as
 # poly(x, 2) are made anew in it, by constants, and differ in their last digits.
 model_fault <- function(fit, model) {
   if (is.null(tree_hash(fit))) return(NULL)
@@ -130,7 +130,7 @@ model_fault <- function(fit, model) {
     values_fault(fit, read))[1]
 }
 
-# As far as the root of the tree tells.
+# Whether the response is another one, as far as the root of the tree tells.
 root_fault <- function(fit, frame) {
   if (!same_root(fit, frame)) gettext("the response, or the weights, are others")
 }

@@ -269,7 +269,7 @@ open_dependence <- function(places, prediction, labels, key = NULL) {
   turned
 }
 
-# Of the lines in which margins are counted.
+# Inches of a line, in which margins are counted.
 inches_of_line <- function() {
   graphics::par("cin")[2] * graphics::par("cex") * graphics::par("mex")
 }

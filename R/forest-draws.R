@@ -139,7 +139,7 @@ drawn_for <- function(fit, i) {
   sample_of_tree(fit$forest, i, fit$n, fit$control, fit$sampling)
 }
 
-# Of what is said of rows out of bag, those held out.
+# Keeps answers out of bag for rows that were held out alone.
 only_held_out <- function(fit, answer) {
   if (isTRUE(fit$control$holdout)) answer[fit$sampling > 0, ] <- NaN
   answer

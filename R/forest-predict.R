@@ -189,7 +189,7 @@ tell_forest_levels <- function(object, columns) {
   if (length(unknown)) warn_new_levels(unknown, gettext("they count as missing values"))
 }
 
-# Of the training rows; those that were numbered are not kept.
+# Names of the training rows; those that were numbers are not kept.
 names_of_rows <- function(object) {
   if (is.null(object$row_names)) as.character(seq_len(object$n)) else object$row_names
 }

@@ -2,7 +2,8 @@
 # quantiles, and intervals with a known level. Meaning and rounding are in
 # src/forest/walk/members.h.
 
-# Of a place in the order of the response and how often a row was drawn.
+# Of the number by which a leaf keeps a row, 24 bits are its place in the order of the response; the
+# others say how often it was drawn.
 most_kept_rows <- 2^24
 
 check_keeps_rows <- function(frame) {
@@ -27,7 +28,7 @@ places_of_order <- function(order) {
   places
 }
 
-# As leaves know them.
+# Places of rows in the order of the response, as leaves keep them.
 places_of_rows <- function(response) {
   if (is.null(attr(response, "status"))) return(places_in_order(response))
   places_of_order(survival_order(response))

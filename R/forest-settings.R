@@ -140,7 +140,7 @@ check_forest_number <- function(name, value, range, none) {
   as.double(value)
 }
 
-# Of squares of responses there must be sums, and means.
+# Squares of responses must have sums, and means.
 check_range_of_response <- function(y) {
   spread <- diff(range(y))
   if (max(abs(y)) <= 1e100 && (spread == 0 || spread >= 1e-100)) return(invisible())

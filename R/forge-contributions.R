@@ -19,7 +19,7 @@ contributions_of <- function(object, new, threads, simd = "auto", background = N
 }
 
 # Half of what two features have together is each one's; the diagonal has the rest of the `values`.
-interactions_of <- function(forged, data, values, threads, background = NULL) {
+interactions_of <- function(forged, data, values, threads, background) {
   forest <- forged$forest
   if (!is.null(forest$rest)) {
     stop_unsupported("interactions", gettextf(

@@ -1,7 +1,7 @@
 # Sums over trees on a GPU: forge(device = ) and predict(device = ).
 
 # The sums of rows, a column an output, on the device that is wanted or on the CPU.
-sums_of_rows <- function(object, columns, threads, device = NULL) {
+sums_of_rows <- function(object, columns, threads, device) {
   if (is.null(device)) device <- device_wanted(object)
   number <- device_number(object, columns, threads, device)
   if (!is.null(number)) {
@@ -15,8 +15,8 @@ sums_of_rows <- function(object, columns, threads, device = NULL) {
   run_forged(forged_code(object), columns, FALSE, threads)
 }
 
-# That of the device, -1 for the twin; NULL for the CPU. With "auto" a schedule says where it is to
-# run, and few rows are never worth the question.
+# The number of the device, -1 for the twin; NULL for the CPU. With "auto" a schedule says where it
+# is to run, and few rows are never worth the question.
 device_number <- function(object, columns, threads, device) {
   if (device == "cpu") return(NULL)
   if (device == "twin") return(-1L)

@@ -76,7 +76,7 @@ new_forest_ir <- function(trees, n_features, features = NULL, levels = list(), f
   check_ensemble(forest)
 }
 
-# As in C: CT_FORGE_MOST_OUTPUTS.
+# CT_FORGE_MOST_OUTPUTS of C.
 most_outputs <- 65536L
 
 # The features that some node or linear model asks for.

@@ -221,7 +221,7 @@ forest_unanswered <- function(forest, quote) {
   conditions
 }
 
-# As sql_case() writes trees.
+# A tree of a forest as a CASE expression, as sql_case() writes trees.
 forest_case <- function(e, node, conditions, values, unanswered) {
   if (e$feature[node] == 0L) return(values[node])
   lines <- case_lines(conditions[node],

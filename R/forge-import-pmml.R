@@ -343,7 +343,7 @@ read_pmml_tree <- function(model, fields, make) {
        values = do.call(rbind, tree$values))
 }
 
-add_pmml_row <- function(tree, given, values, n_values) {
+add_pmml_row <- function(tree, given, values) {
   if (length(tree$rows) >= tree$room) {
     refuse_feature(gettext("children whose tests leave too many ways"))
   }
@@ -574,7 +574,7 @@ pmml_in <- function(element, fields) {
        left = if (operator == "isIn") inside else !inside)
 }
 
-# Of tests for levels of one field, as write_pmml() has them.
+# A compound of tests for levels of one field, as write_pmml() writes them.
 pmml_compound <- function(element, fields, make) {
   operator <- pmml_attribute(element, "booleanOperator")
   tests <- lapply(pmml_children(element), pmml_test, fields, make)

@@ -37,7 +37,7 @@ ubj_numbers <- function(at, type, n) {
          readBin(bytes, "double", n, size, endian = "big"))
 }
 
-# As doubles, exact to 2^53.
+# Integers of 64 bits as doubles, exact to 2^53.
 ubj_long <- function(bytes, n) {
   halves <- matrix(readBin(bytes, "integer", 2 * n, 4L, endian = "big"), 2)
   low <- ifelse(is.na(halves[2, ]), 2^31, halves[2, ] %% 2^32)

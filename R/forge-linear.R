@@ -4,7 +4,7 @@
 # list of numbers by code from 0 on, of no length where the term is of a number. Such trees have
 # `lowest` and `highest`, too.
 
-# As C takes them; all of no length where no tree has linear models.
+# Linear models as C takes them; all of no length where no tree has any.
 linear_models <- function(trees) {
   if (all(vapply(trees, function(tree) is.null(tree$terms), NA))) {
     return(c(list(first_term = integer(), term_feature = integer(), slope = numeric(),

@@ -237,7 +237,7 @@ is_as_asked <- function(forest, newdata) {
     (takes_matrix(forest) || length(forest$levels) == 0L || !any(lengths(forest$levels) > 0L))
 }
 
-# Their numbers where they have none.
+# Names of features; their numbers where they have none.
 feature_names <- function(forest) {
   if (is.null(forest$features)) as.character(seq_len(forest$ensemble$n_features)) else
     forest$features

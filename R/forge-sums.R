@@ -35,7 +35,8 @@ round_to_grid <- function(terms, tree, base) {
   list(terms = round(terms / grid) * grid, base = round(base / grid) * grid)
 }
 
-# Of the power of two that is not above x: log2() may be rounded up to a whole number.
+# The exponent of the largest power of two that is not above x: log2() may be rounded up to a whole
+# number.
 exponent_of <- function(x) {
   power <- floor(log2(x))
   if (2^power > x) power - 1 else power

@@ -32,7 +32,7 @@ learn_gmt_conformal <- function(frame, roles, settings) {
   }, values_of_rows)
 }
 
-# As contree(), of trees with constant leaves.
+# Conformal intervals of contree(), whose trees have constant leaves.
 learn_tree_conformal <- function(frame, settings) {
   folds <- settings$conformal
   settings <- settings_of_worker(settings)

@@ -21,13 +21,13 @@ search_guarded <- function(frame, roles, settings) {
     return(searched)
   }
   if (is_better(searched$frame, roles, settings)) return(searched)
-  root <- search_gmt(frame, roles, with_leaves(settings, 1))
+  root <- search_gmt(frame, roles, with_one_leaf(settings))
   root$settings <- searched$settings
   root
 }
 
-with_leaves <- function(settings, leaves) {
-  settings$search$max_leaves <- leaves
+with_one_leaf <- function(settings) {
+  settings$search$max_leaves <- 1
   settings
 }
 
@@ -58,6 +58,6 @@ gain_of_tree <- function(frame, roles, settings, out) {
     fit <- new_gmt(refit_gmt(search_gmt(others, roles, settings)), others, quote(gmt()))
     (values_of_rows(fit, held) - held$response)^2
   }
-  gain <- error(with_leaves(settings, 1)) - error(settings)
+  gain <- error(with_one_leaf(settings)) - error(settings)
   if (is.null(held$weights)) gain else gain * held$weights
 }

@@ -165,7 +165,7 @@ summary.gmt <- function(object, node = NULL, ...) {
   summary_of_rows(object, row, inside, parent.frame())
 }
 
-# As summary.lm() has it, from what is kept of the node and the values of its rows.
+# The summary of a node as summary.lm() has it, from what is kept of it and the values of its rows.
 summary_of_rows <- function(fit, row, inside, env) {
   b <- model_of_node(fit, row)
   used <- !is.na(b)
@@ -209,7 +209,7 @@ explained_by_lm <- function(fit, inside, residuals, weights, rank, df) {
 # Coefficients of a model without regressors.
 model_size_least <- function(fit) as.integer(!isFALSE(fit$gmt$intercept))
 
-# Of the rows of a leaf the residuals of the tree; of an inner node those of its own model, which
+# Residuals of the rows of a node: those of the tree in a leaf, else those of its own model, which
 # needs the regressors, as found from `env`.
 node_residuals <- function(fit, row, inside, env) {
   if (node_is_leaf(fit)[row]) return((stats::setNames(tree_y(fit) - fit$fitted.values,

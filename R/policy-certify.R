@@ -1,7 +1,7 @@
 # Certificates of policy trees; see exact-certify.R. The proof is that no tree has less regret, what
 # the rows have less than with their best actions, and is checked in src/certify/rewards.c.
 
-# As write_certificate().
+# write_certificate() for policy trees.
 write_policy_certificate <- function(fit, solved, problem, settings) {
   policy <- fit$policy
   if (policy$status == "interrupted") return(warn_no_certificate("interrupted", settings))

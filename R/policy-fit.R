@@ -335,7 +335,7 @@ have_two_values <- function(columns, n_cols) {
   TRUE
 }
 
-# Of two actions the better one is a class, and an error costs the difference of their rewards.
+# Two actions: the better one is a class, and an error costs the difference of their rewards.
 solve_two <- function(columns, rewards, settings, asked = list()) {
   loss <- abs(rewards[, 1] - rewards[, 2])
   settings$complexity <- settings$complexity * nrow(rewards) / sum(loss)

@@ -93,7 +93,7 @@ policy_at <- function(fit, complexity, gap, status, depth, call) {
 
 # ---- by leaves -----------------------------------------------------------------------------------
 
-# As find_path_by_leaves().
+# find_path_by_leaves() for policy trees.
 policy_path_by_leaves <- function(run) {
   most <- min(2^run$settings$depth, nrow(run$problem$rewards), run$settings$max_leaves)
   fits <- list()

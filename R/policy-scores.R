@@ -125,7 +125,7 @@ check_actions <- function(action, n) {
   action
 }
 
-# As a matrix with a row for each row.
+# Propensities as a matrix, with a row for each row of the data.
 check_propensity <- function(propensity, action) {
   k <- nlevels(action)
   n <- length(action)

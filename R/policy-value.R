@@ -37,7 +37,7 @@
 #' policy_value(fit, X[-train, ], Gamma[-train, ])
 #' @export
 policy_value <- function(fit, newdata, Gamma, clusters = NULL, policy = NULL) {
-  check_policy(fit, "fit")
+  check_policy(fit)
   if (missing(newdata) || missing(Gamma)) {
     stop_input(if (missing(newdata)) "newdata" else "Gamma", gettext(
       "give 'newdata' and the rewards 'Gamma' of its rows"))
@@ -62,12 +62,11 @@ policy_value <- function(fit, newdata, Gamma, clusters = NULL, policy = NULL) {
     difference = c(NA, unname(against[1, ])), difference.error = c(NA, unname(against[2, ]))))
 }
 
-check_policy <- function(fit, argument) {
+check_policy <- function(fit) {
   if (!is_policy(fit)) {
-    stop_input(argument, gettextf("'%s' must be a fit of policy_tree(), not %s", argument,
-                                  show_value(fit)))
+    stop_input("fit", gettextf("'fit' must be a fit of policy_tree(), not %s", show_value(fit)))
   }
-  check_fit(fit, argument, rows = FALSE)
+  check_fit(fit, rows = FALSE)
 }
 
 # In the order of the fit.

@@ -52,7 +52,8 @@ count_fault <- function(set, counted) {
   }
 }
 
-# Of numbers the checker says up to which cost no tree is missing, of the response itself.
+# For a numeric response the checker says up to which cost, of the response itself, no tree is
+# missing.
 covers_budget <- function(set, counted) {
   if (!is_of_numbers(set)) return(counted$covers)
   parts <- set_parts(set)

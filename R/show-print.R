@@ -43,7 +43,7 @@ held_out_line <- function(fit) {
   gettextf("Held out, in %d folds: RMSE %s\n", max(fit$conformal$fold), format(signif(rmse, 4)))
 }
 
-# As rpart has it, to the last blank.
+# The line of rows as rpart prints it, to the last blank.
 rows_line <- function(fit) {
   left_out <- left_out_text(fit)
   n <- node_n(fit)[1]
@@ -72,7 +72,7 @@ node_text <- function(fit, digits) {
          paste0("(", leaf_words(fit, digits), ")"))
 }
 
-# Of more classes than this a line of a node names the largest proportions, and a table has the
+# With more classes than this a line of a node names the largest proportions, and a table has the
 # classes with the most errors.
 most_proportions <- 10
 named_proportions <- 3

@@ -56,7 +56,7 @@ report_set_facts <- function(set) {
     if (NROW(rows)) report_ambiguous(rows))
 }
 
-# Those rows first that change their class at the least cost.
+# Rows that change their class at the least cost come first.
 report_ambiguous <- function(rows) {
   rows <- rows[order(rows$price), ]
   shown <- utils::head(rows, 1000)

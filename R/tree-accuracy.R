@@ -190,7 +190,7 @@ print.contree_accuracy <- function(x, digits = max(3, getOption("digits") - 3), 
   invisible(x)
 }
 
-# Of two classes one number, of many their mean.
+# Areas in words: one number with two classes, the mean with more.
 areas_text <- function(auc, digits) {
   known <- auc[is.finite(auc)]
   number <- function(value) format(value, digits = digits)

@@ -332,7 +332,7 @@ are_classes <- function(classes) {
   is.null(classes) || (is_texts(unname(classes)) && is_texts(names(classes)))
 }
 
-# Of a policy tree: a number for each node, and the proof.
+# A policy tree must have a number for each node, and the proof.
 fault_in_policy <- function(fit) {
   policy <- fit[["policy"]]
   if (is.null(policy)) return(NULL)

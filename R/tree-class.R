@@ -152,7 +152,7 @@ new_model <- function(nodes, leaf, data, call, ..., class = NULL) {
 
 # The fit of an exact search. `solved`: from return_tree(). `frame`: from data-frame.R. `control`:
 # with depth. `restricted`: see data-derive.R.
-new_contree <- function(solved, frame, control, call, restricted = NULL) {
+new_contree <- function(solved, frame, control, call, restricted) {
   classes <- is_classes(frame)
   keeps <- is.null(frame$table) # of the rows of a table of a database the fit has no vectors
   has_weights <- !is.null(frame$weights) && !isTRUE(frame$table$unweighted)
@@ -276,7 +276,7 @@ gini_saved <- function(shares, children) {
   replace(saved, is.nan(saved), 0) # of a side without weight
 }
 
-# Of two classes, as most trees have them, there is nothing to sum up.
+# The share of all other classes; with two classes, as most trees have, there is nothing to sum up.
 other_classes <- function(shares, class) {
   if (ncol(shares) == 2) shares[, 3 - class] else rowSums(shares[, -class, drop = FALSE])
 }
@@ -515,7 +515,7 @@ tree_weight <- function(fit) fit$frame$wt[1]
 tree_unit <- function(fit) if (predicts_classes(fit)) tree_weight(fit) else node_errors(fit)[1]
 tree_splits <- function(fit) sum(!node_is_leaf(fit))
 
-# Of the predictors: types (see data-columns.R); levels of factors, by name; time zones and units,
+# What is kept of predictors: types (see data-columns.R); levels of factors, time zones and units,
 # by name; the factors that may not be split by any set of levels.
 tree_types <- function(fit) fit$types
 

@@ -33,7 +33,7 @@ check_tree_number <- function(fit, tree) {
 #' @export
 fitted.contree_ensemble <- function(object, ...) stats::predict(object)
 
-# Of rows that are out of bag.
+# Residuals are those of rows out of bag.
 #' @rdname contree_methods
 #' @export
 residuals.hist_forest <- function(object, ...) {

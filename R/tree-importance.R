@@ -137,7 +137,8 @@ contree_importance.contree_cv <- function(fit, ...) contree_importance(fit$fit, 
 #' @export
 contree_importance.default <- function(fit, ...) any_model(fit)
 
-# Of training rows what `without` says; of others by permutation, or from contributions.
+# Importance on training rows is what `without` says; on others by permutation, or from
+# contributions.
 importance_of <- function(fit, data, repeats, y, measure, seed, ..., without) {
   check_no_dots(...)
   measure <- check_choice("measure", measure, c("permutation", "shap"))

@@ -136,7 +136,8 @@ predictor_code <- function(b, terms, name, say) {
 
 sign_code <- function(x) ifelse(x < 0, " - ", " + ")
 
-# As R code: `number` writes numbers. Of levels there are those that rows of the node have.
+# How linear models are written as R code: `number` writes numbers. Levels are those that rows of
+# the node have.
 r_language <- function(number) {
   list(number = number, value = code_name,
        missing = function(name, sum, x) {

@@ -159,7 +159,7 @@ forest_outputs <- function(fit, columns, threads = threads_for(columns)) {
   outputs
 }
 
-# The same of models that have the limits of a document: the operations of model_sums().
+# Outputs of models that have the limits of a document, by the operations of model_sums().
 limited_outputs <- function(fit, columns) {
   if (is.matrix(columns)) columns <- as.list(as.data.frame(columns))
   node <- route(fit, columns)

@@ -161,8 +161,8 @@ ready_matrix <- function(prepared, newdata) {
   list(values = newdata, feature = c(0L, match(prepared$asked, given))[prepared$question])
 }
 
-# Of what is not plain numbers. Those with attributes, names among them, are rare enough to be left
-# to predict().
+# A column that is not plain numbers. Those with attributes, names among them, are rare enough to be
+# left to predict().
 ready_column <- function(value, type, levels) {
   if (!is.null(dim(value))) return(NULL)
   if (!is.null(levels)) return(ready_codes(value, levels))

@@ -119,8 +119,8 @@ parent_folders <- function(path) {
   c(vapply(rev(seq_along(parts)), function(n) paste(parts[seq_len(n)], collapse = "/"), ""), ".")
 }
 
-# Of one group: version 2 has "quota period" or "max period" in one file, version 1 has two files,
-# the quota -1 for none.
+# The quota of one control group: version 2 has "quota period" or "max period" in one file, version
+# 1 has two files, the quota -1 for none.
 folder_quota <- function(folder) {
   read <- function(name) {
     path <- file.path(folder, name)

@@ -64,6 +64,29 @@ checks <- list(
       if (length(at)) sprintf("%s:%d: a comment or a declaration that is broken", file, at)
     }))
   },
+  # No name of a type, a function or a constant in headers of C means two things in two rooms.
+  shared = function() {
+    look <- function(text) {
+      text <- gsub("(?s)/[*].*?[*]/", "", text, perl = TRUE)
+      all <- function(pattern, text) unlist(regmatches(text, gregexpr(pattern, text, perl = TRUE)))
+      unique(c(all("(?m)^\\} \\Kct_\\w+(?=;)", text), all("(?m)^typedef .*[(][*]\\Kct_\\w+", text),
+               all("(?m)^[A-Za-z][\\w *]*?\\b\\Kct_\\w+(?=[(])", text),
+               all("[{,]\\s*\\KCT_\\w+", all("(?s)enum[^;{(]*[{].*?[}]", text))))
+    }
+    planted <- paste("enum { CT_A, CT_B = CT_C };", "typedef struct {", "    int ct_d;", "} ct_e;",
+                     "static inline int ct_f(void) { return ct_g(); }", "/*", "int ct_h(void); */",
+                     "typedef int (*ct_i)(void);", sep = "\n")
+    if (!setequal(look(planted), c("ct_e", "ct_i", "ct_f", "CT_A", "CT_B"))) {
+      return("the check itself is broken")
+    }
+    files <- list.files("src", "[.]h$", recursive = TRUE, full.names = TRUE)
+    names <- lapply(files, function(file) look(paste(readLines(file), collapse = "\n")))
+    room <- rep(dirname(files), lengths(names))
+    found <- unique(data.frame(room, name = unlist(names)))
+    rooms <- tapply(found$room, found$name, paste, collapse = " and ")
+    twice <- rooms[table(found$name)[names(rooms)] > 1]
+    sprintf("%s is in %s", names(twice), twice)
+  },
   # The listings of ARCHITECTURE.md are first sentences of files, and what it names is there.
   architecture = function() {
     tool <- new.env()

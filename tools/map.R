@@ -16,7 +16,7 @@ first_sentence <- function(path) {
     flags <- "^$|^#include .base/(optimised|unguarded).h"
     if (is.na(start) || !all(grepl(flags, before))) return("")
     block <- lines[start:(start - 1 + grep("\\*/", lines[start:length(lines)])[1])]
-    trimws(gsub("^(/\\*| \\*)|\\*/.*", "", block))
+    trimws(sub("^/?\\*", "", trimws(sub("\\*/.*", "", block))))
   }
   text <- paste(comment[cumall(nzchar(comment))], collapse = " ")
   sub("^(.*?[^l][.])( +[A-Z`].*)?$", "\\1", text, perl = TRUE)

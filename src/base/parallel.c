@@ -74,8 +74,8 @@ typedef struct {
     unsigned active;             /* threads in a share */
 } crew;
 
-/* That of the task which this thread runs; of the other threads of a crew `inside`, so that loops
- * within their shares are theirs alone. */
+/* The crew of the task which this thread runs; `inside` for the other threads of a crew, so that
+ * loops within their shares are theirs alone. */
 static crew *own_crew;
 #pragma omp threadprivate(own_crew)
 static crew inside = {.busy = 1};

@@ -6,7 +6,7 @@
 #include "certify/proof.h"
 #include "data/hash.h"
 
-/* Of certificates, and of those of a numeric response: their thresholds go with its grid. */
+/* A certificate of a numeric response has a version of its own: its thresholds go with its grid. */
 enum { VERSION = 1, RESPONSE_VERSION = 2 };
 static const uint64_t MAGIC = 0x6572746e6f63; /* "contre" */
 

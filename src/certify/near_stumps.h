@@ -53,7 +53,7 @@ static inline int ct_near_allowed(const ct_problem *p, uint32_t n, uint32_t n_le
     return n >= p->min_split && n_left >= p->min_bucket && n - n_left >= p->min_bucket;
 }
 
-/* Of the first n_left rows in the order of a column. */
+/* A key of the first n_left rows in the order of a column. */
 ct_side_key ct_certify_near_key(const ct_near_stumps *stumps, const ct_row_set *set, uint32_t col,
                                 uint32_t n_left);
 

@@ -28,7 +28,7 @@ enum {
     CT_SUM_MOST,
     CT_SUM_Z,
     CT_SUM_SQUARES,
-    CT_N_SUMS,
+    CT_N_NARROW_SUMS,
     CT_WIDE_Z = 3, /* numbers */
     CT_WIDE_SQUARES = 4,
     CT_N_WIDE_SUMS = CT_SUM_Z + CT_WIDE_Z + CT_WIDE_SQUARES
@@ -135,7 +135,7 @@ static inline void ct_sums_add(const ct_problem *problem, uint32_t row, int64_t 
     }
 }
 
-/* Of a mass of 1. */
+/* What a mass of 1 of class c costs under a label. */
 static inline int64_t ct_loss_of(const ct_problem *problem, size_t c, size_t label)
 {
     if (problem->loss) return problem->loss[c * problem->n_classes + label];

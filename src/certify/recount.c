@@ -190,7 +190,7 @@ static int sweep_column(recount *c, sweep *s, uint32_t col)
 
 /* ---- the least cost ---- */
 
-/* Of trees of the depth with leaves of any size, if that is less than the cap. */
+/* The least cost of trees of the depth with leaves of any size, if that is below the cap. */
 static int least_of(recount *c, const ct_row_set *set, unsigned depth, int64_t cap, int64_t *least)
 {
     sweep s = {set, depth, smaller(cap, ct_certify_cost_as_leaf(c->problem, set->mass)), 1, NULL};
@@ -207,7 +207,7 @@ static int least_of(recount *c, const ct_row_set *set, unsigned depth, int64_t c
 static int count_trees(recount *c, const ct_row_set *set, unsigned depth, int64_t budget,
                        ct_cost_counts *counts);
 
-/* Both sides of a split within what they leave each other. */
+/* Counts trees of both sides of a split, each within what the other leaves it. */
 static int count_sides(recount *c, const ct_row_set *set, unsigned depth, int64_t budget,
                        const survivor *of, ct_cost_counts sides[2], int64_t leaf[2],
                        ct_near_told told[2])
@@ -332,8 +332,8 @@ static int covers(const recount *c, const ct_outcome *best)
     return 1;
 }
 
-/* Of a response: what no tree costs, or less, that costs more than the budget on its grid. All cost
- * at most what a leaf does and their splits. */
+/* A lower bound, in the response itself, of trees that cost more than the budget on its grid. All
+ * cost at most what a leaf does and their splits. */
 static double bound_beyond(const recount *c, const ct_row_set *whole)
 {
     const ct_problem *p = c->problem;

@@ -208,7 +208,7 @@ static int stopped(check *c)
     return c->claim->stop && c->claim->stop(c->claim->stop_data) && !fail(c, CT_CHECK_STOPPED);
 }
 
-/* Of two levels: the cuts of one column. */
+/* Reads the cuts of one column that a proof of two levels names. */
 static int read_column(check *c, const ct_row_set *set, uint32_t col, ct_least *least)
 {
     const ct_arena_mark mark = ct_arena_here(c->r->rows.arena);
@@ -255,7 +255,7 @@ static int read_sides(check *c, const ct_row_set *set, unsigned depth, uint32_t 
     return 1;
 }
 
-/* Of more levels: a cut, of which column is known. */
+/* Reads a cut of a known column in a proof of more than two levels. */
 static int read_place(check *c, const ct_row_set *set, unsigned depth, uint64_t col, place *columns)
 {
     const uint64_t cut = ct_bytes_get(c->reader);
@@ -297,7 +297,7 @@ static int read_places(check *c, const ct_row_set *set, unsigned depth, ct_least
 
 /* ---- row sets ---- */
 
-/* Of at least two levels. */
+/* Bounds trees of at least two levels on a row set. */
 static int bound_set(check *c, const ct_row_set *set, unsigned depth, ct_least *least)
 {
     const uint64_t looked_at = ct_bytes_get(c->reader);

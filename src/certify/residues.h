@@ -31,7 +31,7 @@ static inline ct_residues ct_residues_product(ct_residues a, ct_residues b)
     return a;
 }
 
-/* Of 1, and of -1. */
+/* The residues of 1, and of -1. */
 static inline ct_residues ct_residues_one(void) { return (ct_residues){1, {1, 1}}; }
 static inline ct_residues ct_residues_less_one(void)
 {
@@ -43,7 +43,7 @@ static inline int ct_residues_same(ct_residues a, ct_residues b)
     return a.low == b.low && a.of[0] == b.of[0] && a.of[1] == b.of[1];
 }
 
-/* Of a number in digits. */
+/* The residues of a number in decimal digits. */
 static inline ct_residues ct_certify_residues_of(const char *digits)
 {
     const ct_residues ten = {10, {10, 10}};

@@ -118,7 +118,7 @@ static double sse_of(const ct_problem *p, double *sse_off)
     return squares;
 }
 
-/* Of all rows that make a difference. */
+/* The lowest and the highest response of rows that weigh something. */
 static void range_of(const ct_problem *p, double *low, double *high)
 {
     *low = INFINITY;
@@ -187,7 +187,7 @@ ct_status ct_certify_grid_take(ct_problem *p, const ct_exact_costs *costs, doubl
                p->unit > 0 && isfinite(p->unit) && response->step > 0 &&
                isfinite(response->step) && isfinite(response->centre);
     if (!fine) return ct_fail(error, CT_INTERNAL, "certify: the grid of the response is none");
-    p->n_sums = p->grid.wide ? CT_N_WIDE_SUMS : CT_N_SUMS;
+    p->n_sums = p->grid.wide ? CT_N_WIDE_SUMS : CT_N_NARROW_SUMS;
     double sse_off, sse = sse_of(p, &sse_off);
     measure(p, response, sse + sse_off);
     p->penalty = fmin(complexity * sse, DBL_MAX);

@@ -33,8 +33,8 @@ void ct_certify_policy_begin(const ct_certify_rewards *data, const ct_certify_po
 
 /* ---- integers ---- */
 
-/* Of each row the best reward less the others, in the unit, with room for the number of splits
- * below it. 0 if sums of them do not fit into 64 bits. */
+/* Regrets of a row, its best reward less each other one, in the unit, with room for the number of
+ * splits below it. 0 if sums of them do not fit into 64 bits. */
 static int count_row(ct_regrets *r, const ct_certify_rewards *data, uint32_t row, double *off,
                      double *all)
 {

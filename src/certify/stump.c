@@ -70,7 +70,7 @@ static void widen(const ct_stumps *s, const uint32_t *order, uint32_t n, const i
                               larger(2 * most[side] - whole[side], whole[side] - 2 * least[side]));
 }
 
-/* Of a part, cost under the better label = (sum under both - |difference|) / 2; and over the two
+/* A part costs, under the better label, (sum under both - |difference|) / 2; and over the two
  * parts of a split the differences d and D - d add up to max(|D|, |2 d - D|). */
 static void count_two(ct_stumps *s, const ct_row_set *set, int64_t *const mass[2],
                       ct_least least[2])
@@ -153,7 +153,7 @@ static int64_t largest_rest(const int64_t *left, const int64_t *all, uint32_t n)
     return largest;
 }
 
-/* The same where each wrong label costs a class the same: a part costs what all of it costs under
+/* Best cuts where each wrong label costs a class the same: a part costs what all of it costs under
  * wrong labels, less that of its largest class. s->left and s->all are these sums by class. */
 static void look_at_largest(ct_stumps *s, const uint32_t *order, uint32_t n,
                             const uint32_t sizes[2], ct_least least[2])

@@ -31,8 +31,8 @@ ct_status ct_certify_stumps_init(ct_stumps *stumps, const ct_problem *problem);
 void ct_certify_stumps_part(ct_stumps *stumps, const ct_row_set *set, uint32_t col, uint32_t n_left,
                             int64_t *const mass[2]);
 
-/* Of the two sides of `set`, by stumps->side: their masses by class and numbers of rows are given.
- * A side without rows costs nothing. */
+/* The least cost of at most one split in each of the two sides of `set` (stumps->side), whose
+ * masses by class and numbers of rows are given. A side without rows costs nothing. */
 void ct_certify_stumps_count(ct_stumps *stumps, const ct_row_set *set, int64_t *const mass[2],
                              const uint32_t n[2], ct_least least[2]);
 

@@ -7,7 +7,7 @@
 
 /* CT_BAD_INPUT where an option is out of range. */
 ct_status ct_search_check(const ct_exact_options *options, ct_error *error);
-/* Of a search that began at `start`, in ct_seconds(). */
+/* Options of a search that began at `start`, in ct_seconds(). */
 void ct_search_set_options(ct_exact_search *search, const ct_data *data,
                            const ct_exact_options *options, double start);
 /* Costs, from the arena, and what trees must keep to. */

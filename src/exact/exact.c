@@ -233,8 +233,8 @@ static ct_status check_classes(const ct_exact_search *search, const ct_data *dat
     return CT_OK;
 }
 
-/* The same with a response: on the grid exactly; the rows themselves no further from it than they
- * may be. */
+/* Checks a regression tree: its cost on the grid exactly; on the response itself, no further from
+ * that than rounding may take it. */
 static ct_status check_response(const ct_exact_search *search, const ct_data *data,
                                 const ct_tree_rules *rules, const ct_bounds *bounds,
                                 ct_exact_result *result, uint32_t *leaf_of_row, uint32_t *splits,

@@ -1,4 +1,4 @@
-/* The kernels in the vectors of base/simd/vec.h, included once by each image_kernels_*.c for its
+/* The kernels in the vectors of base/simd/vec.h, included once by each kernels_*.c for its
  * instruction set. See pixels/kernels.h for what they do. */
 #include "base/simd/vec.h"
 

@@ -72,7 +72,7 @@ static ct_status solve_side(const few *f, const ct_policy_rows *side, uint32_t s
     return status;
 }
 
-/* Both sides with each number of splits. */
+/* Solves both sides with each number of splits. */
 static ct_status solve_sides(const few *f, few_cut *c, int64_t need, ct_policy_tree *trees[2])
 {
     ct_policy_worker *worker = &f->team[f->number];
@@ -138,22 +138,6 @@ static ct_status evaluate(const few *f, few_cut *a, uint32_t cut)
 
 /* ---- a column ---- */
 
-/* The cut nearest to the middle of two at which the value changes; 0: none. */
-static uint32_t middle_cut(const few *f, const few_cut *a)
-{
-    const uint8_t *last = f->set->columns[f->column].last;
-    const uint32_t least = f->team[f->number].search->min_bucket, n = f->set->n,
-                   first = a->cut + 1 > least ? a->cut + 1 : least,
-                   end = smaller(a->next->cut, n - least + 1);
-    if (first >= end) return 0;
-    const uint32_t middle = first + (end - first) / 2;
-    for (uint32_t off = 0; off <= end - first; off++) {
-        if (middle + off < end && last[middle + off - 1]) return middle + off;
-        if (middle >= first + off && last[middle - off - 1]) return middle - off;
-    }
-    return 0;
-}
-
 /* The weakest gap with a cut that may be better; NULL: none. */
 static few_cut *weakest_gap(const few *f, few_cut *first, uint32_t *cut, int64_t *bound)
 {
@@ -162,7 +146,9 @@ static few_cut *weakest_gap(const few *f, few_cut *first, uint32_t *cut, int64_t
     for (few_cut *a = first; a->next; a = a->next) {
         const int64_t own = bound_of(f, a, a->next);
         if (own >= *bound || own >= ct_policy_need(f->best, f->column, a->cut + 1)) continue;
-        const uint32_t middle = middle_cut(f, a);
+        const uint32_t middle =
+            ct_policy_middle_cut(f->set, f->column, a->cut, a->next->cut,
+                                 f->team[f->number].search->min_bucket);
         if (middle) *cut = middle, found = a, *bound = own;
     }
     return found;

@@ -5,7 +5,7 @@
 #include "policy/rows.h"
 #include "policy/search.h"
 
-/* As ct_policy_solve_rows(), of trees of at most `splits`; by this worker alone. */
+/* ct_policy_solve_rows() for trees of at most `splits`, by this worker alone. */
 ct_status ct_policy_solve_few(ct_policy_worker *team, unsigned number, const ct_policy_rows *set,
                               unsigned depth, uint32_t splits, ct_policy_best *best, int64_t *low);
 

@@ -89,7 +89,7 @@ CT_ALWAYS __m512i row512(sum_rows x, unsigned row, unsigned width)
     return _mm512_min_epi32(costs512(x, row * 32, width), costs512(x, row * 32 + 16, width));
 }
 
-/* Of the vectors from one on. */
+/* The least lanes of four vectors from `at` on. */
 CT_ALWAYS __m512i leasts_at(sum_rows x, unsigned at, unsigned width)
 {
     return leasts512(row512(x, at, width), row512(x, at + 1, width), row512(x, at + 2, width),

@@ -1,6 +1,6 @@
 /* Policy trees: which of some actions is best for a row, by the tree of at most a depth whose
  * actions have the largest sum of rewards, less a price for each split; all thresholds of all
- * columns, proven (cf. Zhou, Athey, Wager 2023, whose search tries all trees).
+ * columns, proven. Zhou, Athey and Wager (2023) try all trees.
  *
  * Sums are integers (costs.h). The tree is the same for any number of threads and instruction set:
  * of equally good ones the smallest, of these that whose root splits on the first column, there at

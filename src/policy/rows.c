@@ -162,3 +162,19 @@ ct_status ct_policy_rows_part(ct_policy_rows *set, const ct_policy_rows *of, con
         filter(&of->columns[col], of->n, number, &set->columns[col]);
     return end_set(set, arena);
 }
+
+uint32_t ct_policy_middle_cut(const ct_policy_rows *set, uint32_t column, uint32_t low,
+                              uint32_t high, uint32_t min_bucket)
+{
+    CT_ASSERT(column < set->n_cols && low <= high && min_bucket > 0);
+    const uint8_t *last = set->columns[column].last;
+    const uint32_t first = low + 1 > min_bucket ? low + 1 : min_bucket,
+                   most = set->n - min_bucket + 1, end = high < most ? high : most;
+    if (first >= end) return 0;
+    const uint32_t middle = first + (end - first) / 2;
+    for (uint32_t off = 0; off <= end - first; off++) {
+        if (middle + off < end && last[middle + off - 1]) return middle + off;
+        if (middle >= first + off && last[middle - off - 1]) return middle - off;
+    }
+    return 0;
+}

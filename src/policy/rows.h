@@ -37,4 +37,9 @@ ct_status ct_policy_rows_all(ct_policy_rows *set, const ct_table *table,
 ct_status ct_policy_rows_part(ct_policy_rows *set, const ct_policy_rows *of, const uint32_t *place,
                               uint32_t begin, uint32_t end, ct_arena *arena);
 
+/* The cut between two of a column's, nearest to their middle, at which the value changes and both
+ * sides have min_bucket rows; 0: none. */
+uint32_t ct_policy_middle_cut(const ct_policy_rows *set, uint32_t column, uint32_t low,
+                              uint32_t high, uint32_t min_bucket);
+
 #endif

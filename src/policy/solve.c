@@ -70,23 +70,6 @@ static int64_t gap_bound(const deep_root *root, uint32_t i, int64_t price)
     return cut->cost[0] + cut[1].cost[1] + price + (cut->between > 0 ? cut->between : 0);
 }
 
-/* The cut nearest to the middle of two at which the value changes; 0: none. */
-static uint32_t middle_cut(const ct_policy_rows *set, uint32_t column, const deep_root *root,
-                           uint32_t i, uint32_t min_bucket)
-{
-    const uint8_t *last = set->columns[column].last;
-    uint32_t first = root->cuts[i].cut + 1, end = root->cuts[i + 1].cut;
-    if (first < min_bucket) first = min_bucket;
-    if (end > set->n - min_bucket + 1) end = set->n - min_bucket + 1;
-    if (first >= end) return 0;
-    const uint32_t middle = first + (end - first) / 2;
-    for (uint32_t off = 0; off <= end - first; off++) {
-        if (middle + off < end && last[middle + off - 1]) return middle + off;
-        if (middle >= first + off && last[middle - off - 1]) return middle - off;
-    }
-    return 0;
-}
-
 /* The weakest gap that has a cut which may be better; 0: none. */
 static uint32_t weakest_gap(ct_policy_worker *worker, const problem *p, uint32_t column,
                             const deep_root *root, uint32_t *gap)
@@ -98,7 +81,9 @@ static uint32_t weakest_gap(ct_policy_worker *worker, const problem *p, uint32_t
         const int64_t bound = gap_bound(root, i, price);
         if (bound >= least || bound >= ct_policy_need(p->best, column, root->cuts[i].cut + 1))
             continue;
-        const uint32_t cut = middle_cut(p->set, column, root, i, worker->search->min_bucket);
+        const uint32_t cut =
+            ct_policy_middle_cut(p->set, column, root->cuts[i].cut, root->cuts[i + 1].cut,
+                                 worker->search->min_bucket);
         if (cut) found = cut, least = bound, *gap = i;
     }
     return found;
@@ -264,7 +249,7 @@ static int is_promising(const ct_policy_worker *worker, const problem *p, uint32
 
 static ct_status finish_deep(ct_policy_worker *worker, problem *p, uint32_t column);
 
-/* As finish_deep() of the rows between two cuts, with leaves of any size, up to a cap; in *low,
+/* finish_deep() for the rows between two cuts, with leaves of any size, up to a cap; in *low,
  * what trees whose root splits on the column cost at least. */
 static ct_status bound_between(ct_policy_worker *worker, const problem *p, uint32_t column,
                                const deep_cut *cut, int64_t cap, int64_t *low)
@@ -409,7 +394,8 @@ static int64_t least_bound(const problem *p, int64_t low)
     return low;
 }
 
-/* Of depth two, which thresholds of each column were evaluated, as steps from one to the next. */
+/* Writes which thresholds of each column were evaluated at depth two, as steps from one to the
+ * next. */
 static void write_cuts(const problem *p, ct_bytes *evidence)
 {
     for (uint32_t col = 0; col < p->set->n_cols; col++) {

@@ -85,7 +85,7 @@ static int32_t cost_at(const ct_policy_root *root, uint32_t i, int32_t leaf)
     return i == 0 || i + 1 == root->n ? leaf : cut->cost[0] + cut->cost[1];
 }
 
-/* As many as would close a gap if the costs of both sides were linear in between. */
+/* How many cuts would close a gap if the costs of both sides were linear in between. */
 static uint32_t how_many(const ct_policy_root *root, uint32_t i, const gap *between, int32_t need,
                          int32_t leaf)
 {

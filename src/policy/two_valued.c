@@ -7,7 +7,7 @@
 #include "base/bits.h"
 #include "policy/conditions.h"
 
-/* Of leaves that are too small; above all costs that matter, and two of them may be added up. */
+/* The cost of leaves that are too small: above all costs that matter, and two of it add up. */
 static const int64_t NO_LEAF = INT64_MAX / 4;
 
 enum { MOST_COLUMNS = 1024, LANES = 4, MOST_SUMS = 1 << 17 };
@@ -146,8 +146,8 @@ CT_HOT void add(int64_t *restrict to, const int64_t *restrict from, size_t n)
     for (size_t i = 0; i < n; i++) to[i] += from[i];
 }
 
-/* Of sums by the code of a group, `run` numbers each: to[0] all of them, to[1 + i] those of column
- * i. Makes use of the memory of `from`. */
+/* Adds up sums by the code of a group, `run` numbers each: to[0] all of them, to[1 + i] those of
+ * column i. Makes use of the memory of `from`. */
 static void fold(int64_t *restrict from, unsigned width, size_t run, int64_t *restrict to)
 {
     for (unsigned i = width; i-- > 0;) {

@@ -13,7 +13,7 @@ int ct_policy_two_valued(const ct_policy_worker *worker, const ct_policy_rows *s
 /* Whether that takes less than a moment, so that no smaller tree need be found before. */
 int ct_policy_two_valued_quick(const ct_policy_rows *set);
 
-/* As ct_policy_solve_rows(), for depth three. */
+/* ct_policy_solve_rows() for depth three on columns of two values. */
 ct_status ct_policy_two_valued_solve(ct_policy_worker *team, unsigned number, unsigned threads,
                                      const ct_policy_rows *set, ct_policy_best *best,
                                      int64_t *low);

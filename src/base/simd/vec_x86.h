@@ -67,7 +67,7 @@ CT_INLINE int bytes_where(uint32_t members, const uint8_t *bytes)
     return _mm_cvtsi128_si32(sum) + _mm_extract_epi16(sum, 4);
 }
 
-/* As extremes16 where rows count as much as their bytes: no more than 16 * 255. Without ties beyond
+/* extremes16 where each row counts as much as its byte: no more than 16 * 255. Without ties beyond
  * +-20000. */
 CT_INLINE void extremes16_by_row(uint32_t a, uint32_t b, uint32_t ties, const uint8_t *bytes,
                                  int *high, int *low)

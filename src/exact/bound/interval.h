@@ -112,7 +112,7 @@ static inline int64_t ct_between(const ct_candidate *a, const ct_candidate *b,
     return ct_larger_cost(b->lower[1], a->lower[1] - (m->max_left - a->max_left));
 }
 
-/* The same for trees with each root feature: bounds[n_cols]. */
+/* Bounds of a side between two candidates for trees with each root feature: bounds[n_cols]. */
 static inline void ct_root_bounds_between(const ct_candidate *a, const ct_candidate *b,
                                           const ct_candidate *m, int side, uint32_t n_cols,
                                           int64_t *bounds)

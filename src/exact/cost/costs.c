@@ -546,7 +546,7 @@ ct_status ct_totals_new(ct_totals *totals, const ct_exact_costs *costs, ct_arena
     return ready ? CT_OK : CT_NO_MEMORY;
 }
 
-/* Of a response, in scans. */
+/* What a leaf costs in scans of a response. */
 static int64_t cost_in_scans(const ct_exact_costs *costs, const ct_totals *totals)
 {
     return ct_response_cost(costs->response->fine, ct_mass(totals, 0), totals->moments[0],

@@ -79,7 +79,7 @@ static inline uint32_t ct_most_splits(uint32_t n_rows, unsigned depth)
 /* Whether a wrong row's cost depends on its label. */
 static inline int ct_costs_by_label(const ct_exact_costs *costs) { return costs->loss != NULL; }
 
-/* Of a row of class c that weighs 1, in units. */
+/* What a row of class c that weighs 1 costs under a label, in units. */
 static inline int64_t ct_loss_units(const ct_exact_costs *costs, size_t c, size_t label)
 {
     if (costs->loss) return costs->loss[c * costs->n_classes + label];
@@ -102,7 +102,8 @@ typedef struct {
 ct_status ct_exact_costs_init(ct_exact_costs *costs, const ct_data *data, unsigned depth,
                               double complexity, int one_word, ct_arena *arena, ct_error *error);
 
-/* Of which the errors of all trees are multiples, in the objective; 0 if costs were rounded. */
+/* The number, in the objective, that the errors of all trees are multiples of; 0 if costs were
+ * rounded. */
 double ct_exact_cost_grain(const ct_exact_costs *costs);
 
 /* By how much rounding may change what a tree costs, in the objective. */
@@ -143,7 +144,7 @@ static inline int64_t ct_mass(const ct_totals *totals, uint32_t c)
     return totals->masses ? totals->masses[c] : (int64_t) totals->rows[c];
 }
 
-/* Of a number of units. */
+/* The cost of a number of units. */
 static inline int64_t ct_cost_of_units(const ct_exact_costs *costs, int64_t units)
 {
     return units * ((int64_t) 1 << costs->shift);

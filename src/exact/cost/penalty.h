@@ -41,7 +41,7 @@ enum {
 /* The least objective of a tree that costs so much or more, but for rounding and noise; of a tree
  * that is known, its own. */
 double ct_objective_value(const ct_exact_costs *costs, int64_t cost);
-/* The same with rounding and noise taken off. */
+/* ct_objective_value() less rounding and noise. */
 double ct_objective_bound(const ct_exact_costs *costs, int64_t cost);
 /* Whether rounding may hide a tree that costs less than the best in integers, which costs `cost`:
  * by more than the last digits of sums of doubles. */

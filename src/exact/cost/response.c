@@ -124,7 +124,8 @@ static double most_in_scans(const ct_data *data)
     return fmin(ldexp(1, WEIGHT_BITS), ldexp(data->n_rows, ROUNDED_BITS));
 }
 
-/* As they are, if they are whole numbers of some decimals; else as finely as there is room for. */
+/* Makes weights integers: exactly where they have few decimals, else as finely as there is room
+ * for. */
 static ct_status weigh(const ct_data *data, int one_word, ct_arena *arena, weighing *w,
                        ct_error *error)
 {
@@ -188,7 +189,7 @@ static double rounding_of(const ct_data *data, const weighing *w, double low, do
 
 /* ---- the grid ---- */
 
-/* Of the rows that count. */
+/* The lowest and the highest response of rows that weigh something. */
 static void range_of(const ct_data *data, double *low, double *high)
 {
     *low = INFINITY;
@@ -310,7 +311,7 @@ static void fit(grid *g, const weighing *w)
     g->loses = g->error > LOST_SHARE * own;
 }
 
-/* Of the steps of a grid of so many bits one is left for each 2^n: z of scans, in `bits`. */
+/* Writes z of scans, in `bits`: steps of the grid by 2^n, where it has n bits more. */
 static void set_z(ct_exact_response *response, const grid *g, const weighing *w, int bits,
                   int32_t *z)
 {
@@ -339,7 +340,7 @@ static int room_for(double most)
     return DEAREST_BITS - (most > 0 ? ilogb(most) + 1 : DEAREST_BITS);
 }
 
-/* Of costs in scans: as many bits as there is room for; see `fine`. */
+/* Costs in scans get as many bits as there is room for; see `fine`. */
 static void set_fine(ct_exact_response *response, int64_t weight)
 {
     int room = room_for((double) weight * response->range * response->range);

@@ -116,7 +116,7 @@ int ct_response_hides(const ct_exact_costs *costs, double cost);
 int64_t ct_response_above(const ct_exact_costs *costs, double most);
 int64_t ct_response_gap(const ct_exact_costs *costs, double gap);
 
-/* As ct_exact_cost_rounding. */
+/* By how much rounding may change the sum of squares of a tree. */
 double ct_response_rounding(const ct_exact_costs *costs);
 
 /* The least cost that is a proof of `bound` or more: see ct_response_bound. */

@@ -64,7 +64,7 @@ CT_HOT void spare(spared *s, const ct_exact_costs *costs, uint32_t row, size_t o
     }
 }
 
-/* As best_split(), of classes. What changes is copied: it stays in registers. */
+/* best_split() for classes. What changes is copied, so that it stays in registers. */
 CT_HOT uint32_t split_classes(const uint32_t *rows, const uint32_t *ranks, uint32_t n,
                               const stump_scratch *s, int unit, int64_t *most)
 {

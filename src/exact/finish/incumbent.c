@@ -55,7 +55,7 @@ typedef struct {
     int64_t loss; /* what its rows cost more as one leaf; INT64_MAX: there is none yet */
 } twig;
 
-/* Of the splits into two leaves below `node` that which loses least. Returns the leaves. */
+/* Finds the split into two leaves below `node` whose removal costs least. Returns the leaves. */
 static uint32_t weakest(const ct_forest *tree, const int64_t *leaf_cost, uint32_t node, size_t at,
                         twig *least)
 {

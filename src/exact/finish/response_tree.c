@@ -105,7 +105,7 @@ static uint32_t walk(const check *c, uint32_t row)
     return c->tree->n_nodes;
 }
 
-/* The same with distances from the means. */
+/* Sends a row down the tree once more, to add up squared distances from the means of nodes. */
 static void walk_again(const check *c, uint32_t row)
 {
     double w = weight_at(c, row);

@@ -171,7 +171,7 @@ CT_INLINE vec FN(many_top)(const FN(many_bound) *m)
     return L(min)(m->pairs, FN(middle)(start, end, m->members));
 }
 
-/* As pair_bounds(), of the side that is kept. */
+/* pair_bounds() on the side that is kept. */
 static int FN(many_bounds)(const scan_job *job, int side)
 {
     const uint32_t *active = job->all->active;

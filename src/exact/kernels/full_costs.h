@@ -60,8 +60,8 @@ CT_INLINE void add_label(block_labels *l, int right, uint32_t label, int64_t spa
     l->spared[right][l->n[right]++] = spared;
 }
 
-/* The same where a row spares gains[class][label]. Places between two rows are one split: looked at
- * are the rows and, since there may be one before the first, the first place. */
+/* The best of a block where a row saves gains[class][label]. Places between two rows are one split:
+ * looked at are the rows and, since there may be one before the first, the first place. */
 CT_INLINE int64_t best_of_labels(const scan_job *job, const block_rows *b, const block_labels l)
 {
     const ct_rows *rows = job->all->rows;
@@ -155,7 +155,7 @@ static int64_t full_pair(const scan_job *job, const int64_t *masses, int side, s
     return l64_top(best) * (weights ? most[0] : 1);
 }
 
-/* As full_pair(), of any number of classes. */
+/* full_pair() for any number of classes. */
 static int64_t full_many(const scan_job *job, const int64_t *masses, int side, size_t w,
                          unsigned start)
 {
@@ -185,7 +185,7 @@ static int64_t full_many(const scan_job *job, const int64_t *masses, int side, s
     return l64_top(best) * each;
 }
 
-/* The same where a row spares gains[class][label]. */
+/* full_many() where a row saves gains[class][label]. */
 static int64_t full_labels(const scan_job *job, const int64_t *masses, int side, size_t w,
                            unsigned start)
 {

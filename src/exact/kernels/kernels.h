@@ -234,7 +234,7 @@ typedef struct {
      * of `beyond` is set (NULL: nowhere). n is a multiple of 4. */
     void (*look_up)(const uint8_t table[512], const uint8_t *places, const uint16_t *beyond,
                     size_t n, uint8_t *found);
-    /* Of CT_SPAN_ROWS rows of each lane the responses; see response/spans.h. */
+    /* rows: the responses of CT_SPAN_ROWS rows of each lane; see response/spans.h. */
     void (*spans)(const int32_t rows[CT_SPAN_ROWS][CT_SPAN_LANES],
                   const ct_exact_response *response, ct_span_group *group);
     void (*pick)(ct_pick *pick);
@@ -268,8 +268,8 @@ typedef struct {
  * it. */
 const ct_kernels *ct_kernels_at(size_t i);
 
-/* Those of a level by its name (base/cpu.h) or of the best one, "auto"; NULL if they are not to be
- * had. */
+/* The kernels of an instruction set by its name (base/cpu.h), or "auto" for those of the best one;
+ * NULL if this build or machine has none. */
 const ct_kernels *ct_kernels_find(const char *name);
 
 extern const ct_kernels ct_kernels_scalar, ct_kernels_avx2, ct_kernels_avx512, ct_kernels_neon;

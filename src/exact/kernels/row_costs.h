@@ -16,7 +16,7 @@ CT_INLINE int bytes_where(uint32_t members, const uint8_t *bytes)
     return sum;
 }
 
-/* As extremes16 where rows count as much as their bytes. */
+/* extremes16 where each row counts as much as its byte. */
 CT_INLINE void extremes16_by_row(uint32_t a, uint32_t b, uint32_t ties, const uint8_t *bytes,
                                  int *high, int *low)
 {
@@ -32,7 +32,7 @@ CT_INLINE void extremes16_by_row(uint32_t a, uint32_t b, uint32_t ties, const ui
 }
 #endif
 
-/* As extremes16 where the rows of a count of_a each, those of b of_b. */
+/* extremes16 where each row of a counts of_a, and each row of b of_b. */
 CT_INLINE void extremes16_by_class(uint32_t a, uint32_t b, uint32_t ties, int of_a, int of_b,
                                    int *high, int *low)
 {
@@ -137,7 +137,7 @@ static void quantise_totals(scan_job *job, int side)
     }
 }
 
-/* Of the last child nothing is known any more. */
+/* Forgets what was found of the last child. */
 CT_INLINE void forget_found(scan_job *job)
 {
     job->windowed = job->narrowed = 0;

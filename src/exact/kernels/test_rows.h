@@ -34,7 +34,7 @@ static void gather_tests(const uint64_t *records, size_t words, const uint32_t *
     }
 }
 
-/* The same back: records[8][words] of the 8 rows. */
+/* From bytes of 8 rows back to records[8][words], a bit for each test. */
 static void scatter_tests(const uint8_t *bytes, size_t words, uint64_t *records)
 {
     for (size_t w = 0; w < words; w++) {

@@ -64,7 +64,7 @@ static void FN(count_tests)(const ct_test_rows *rows, uint32_t n_classes, size_t
     }
 }
 
-/* Of each two tests of different vectors once. */
+/* Counts each two tests of different vectors once. */
 static void FN(pairs)(ct_triples *t)
 {
     const uint8_t all = 0xff;
@@ -190,7 +190,7 @@ CT_INLINE void FN(block)(ct_triples *t, uint32_t n_classes, const uint32_t *js, 
             FN(raise)(hits + q * step + t->root * t->stride + p * PART_TESTS, of_root[4 * p + q]);
 }
 
-/* Of the tests from `first` on those that are not done, with their parts; how many. */
+/* Lists the tests from `first` on that are not done, with their parts; returns how many. */
 static uint32_t FN(list)(ct_triples *t, uint32_t first, uint32_t *js)
 {
     uint32_t n = 0;

@@ -30,7 +30,7 @@ enum {
 
 #define CT_OFFLOAD_ALL UINT32_MAX
 
-/* As data/table.h has it. Borrowed until ct_offload_close: a device whose memory is too small for
+/* A table (data/table.h). Borrowed until ct_offload_close: a device whose memory is too small for
  * all columns is sent them over and over, some at a time. */
 typedef struct {
     uint32_t n_rows, n_cols, n_classes;

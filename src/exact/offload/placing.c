@@ -33,7 +33,8 @@ static double on_device(uint32_t n_cols, double cells, double of_a_cell)
     return n_cols * DEVICE_THRESHOLDS * (DEVICE_THRESHOLD + cells * of_a_cell);
 }
 
-ct_placing ct_place(uint32_t n_rows, uint32_t n_cols, uint32_t n_classes, uint32_t n_table_rows)
+ct_placing ct_placing_of(uint32_t n_rows, uint32_t n_cols, uint32_t n_classes,
+                         uint32_t n_table_rows)
 {
     double cells = (double) n_rows * n_cols * n_classes;
     CT_ASSERT(n_rows <= n_table_rows);
@@ -54,12 +55,12 @@ int ct_pays_on_device(const ct_worker *worker, const ct_node *node)
 {
     const ct_layout *layout = node->layout;
     if (wants_all(worker)) return 1;
-    ct_placing p = ct_place(node->n_rows, layout->n_cols, layout->n_classes,
-                            worker->search->table->n_rows);
+    ct_placing p = ct_placing_of(node->n_rows, layout->n_cols, layout->n_classes,
+                                 worker->search->table->n_rows);
     return p.device < p.cpu;
 }
 
-/* The same for a part of a row set in a batch with others: the device looks at all rows of the set,
+/* What a part of a row set takes in a batch with others: the device looks at all rows of the set,
  * and works for as many threads at a time. */
 static ct_placing place_part(uint32_t n_rows, uint32_t n_set_rows, uint32_t n_cols,
                              uint32_t n_classes, unsigned threads)
@@ -82,7 +83,7 @@ int ct_pays_in_pool(const ct_worker *worker, const ct_node *node, uint32_t n_row
 
 int ct_pays_to_open(uint32_t n_rows, uint32_t n_cols, uint32_t n_classes, unsigned depth)
 {
-    ct_placing p = ct_place(n_rows, n_cols, n_classes, n_rows);
+    ct_placing p = ct_placing_of(n_rows, n_cols, n_classes, n_rows);
     double problems =
         depth > 2 ? 2.0 * n_cols
                   : 1; /* both sides of a first candidate of every column, of half the rows */

@@ -11,7 +11,8 @@ typedef struct {
     double cpu, device;
 } ct_placing;
 
-ct_placing ct_place(uint32_t n_rows, uint32_t n_cols, uint32_t n_classes, uint32_t n_table_rows);
+ct_placing ct_placing_of(uint32_t n_rows, uint32_t n_cols, uint32_t n_classes,
+                         uint32_t n_table_rows);
 
 /* Whether the row set is for the worker's device. */
 int ct_pays_on_device(const ct_worker *worker, const ct_node *node);

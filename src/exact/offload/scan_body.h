@@ -85,7 +85,8 @@ CT_HD ct_scan_item ct_scan_item_at(const ct_offload_views *v, size_t number)
 
 /* ---- one row for all candidates, all rows for one candidate ---- */
 
-/* Of row `row` of the row set: the word of its first side; the second one's is a quad further. */
+/* Where the word of the first side of a row of the row set lies; the second side's is a quad
+ * further. */
 CT_HD size_t ct_scan_sides_at(const ct_offload_batch_view *batch, uint32_t row, uint32_t group)
 {
     size_t quad = (size_t) row * batch->n_quads + group / CT_SCAN_QUAD;

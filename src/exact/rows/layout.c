@@ -101,7 +101,8 @@ static void sets_by_row(ct_layout *layout, uint32_t f, const int32_t *classes)
                                                                                 << j % 64;
 }
 
-/* The same 64 at a time, from the bit planes of the class codes, which are in layout->digits. */
+/* Class sets 64 rows at a time, from the bit planes of the class codes, which are in
+ * layout->digits. */
 static void sets_by_planes(ct_worker *worker, ct_layout *layout, uint32_t f, uint64_t *planes,
                            unsigned n_planes)
 {
@@ -214,7 +215,7 @@ static uint64_t members_in(const part_rows *rows, size_t w)
     return members;
 }
 
-/* Their places in the order of the parent; returns how many there are. */
+/* Lists the places of rows in the order of the parent; returns how many there are. */
 static uint32_t list_places(const part_rows *rows, uint32_t *places)
 {
     uint32_t n = 0;
@@ -274,7 +275,7 @@ static void part_feature(ct_layout *layout, const ct_layout *parent, uint32_t f,
     part_ranks(layout, parent, f, places);
 }
 
-/* As part_feature(), of rows with a response; members[words] is scratch memory. */
+/* part_feature() for rows with a response; members[words] is scratch memory. */
 static void pick_feature(const ct_worker *worker, ct_layout *layout, const ct_layout *parent,
                          const part_rows *rows, uint32_t f, uint64_t *members)
 {

@@ -97,7 +97,7 @@ static uint32_t quantised_of(uint64_t members, const uint8_t *bytes)
     return sum;
 }
 
-/* Of the rows of word w in the order of f; NULL: they have none. */
+/* Weights of the rows of word w in the order of f; NULL: they have none. */
 static const int64_t *weights_at(const ct_layout *layout, uint32_t f, size_t w)
 {
     return layout->weights ? ct_layout_weights(layout, f) + w * 64 : NULL;

@@ -46,7 +46,7 @@ ct_status ct_node_side(ct_worker *worker, ct_arena *arena, const ct_node *parent
 uint32_t ct_node_counts(const ct_worker *worker, const ct_node *node, uint32_t f, uint32_t t,
                         ct_totals *totals);
 
-/* Their sums in full, of a response that scans have rounded. */
+/* Sums in full of the rows on the left of threshold t, of a response that scans have rounded. */
 ct_full_sums ct_node_full(const ct_worker *worker, const ct_node *node, uint32_t f, uint32_t t);
 
 /* The least number of rows that cost more than `cost` at most, taken in the order of f; n_rows + 1

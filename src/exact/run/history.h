@@ -25,7 +25,7 @@ typedef struct ct_history {
  * every other one gives way. */
 void ct_history_add(ct_history *history, ct_exact_progress *moment);
 
-/* As ct_history_add with what the search knows now. Holding the lock. */
+/* Adds a moment with what the search knows now. The caller holds the lock. */
 void ct_history_look(ct_history *history, ct_exact_progress *moment);
 
 /* Before the search of the whole table: a tree of cost `upper` is known, and that none costs less

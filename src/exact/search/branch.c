@@ -81,7 +81,7 @@ static ct_status side_node(ct_evaluator *evaluator, uint32_t f, const ct_candida
     return CT_OK;
 }
 
-/* The same rows in a layout of their own. */
+/* Puts the rows of a node into a layout of their own. */
 static ct_status lay_out(ct_worker *worker, const ct_node *node, int abreast, ct_node *whole)
 {
     ct_layout *layout = ct_layout_part(worker, node->layout, node->rows.sets, node->rows.outer,

@@ -173,7 +173,7 @@ typedef struct {
     ct_tally_notes *tallies, *outer_tallies; /* NULL: none */
 } depth2_extra;
 
-/* The same where child features are scanned by tallies. */
+/* Asks for sizes of leaves where child features are scanned by tallies. */
 static void ask_sizes_of_tallies(const ct_evaluator *evaluator, uint32_t f, uint32_t around,
                                  int side, ct_children *children)
 {
@@ -274,8 +274,8 @@ static int64_t most_of_sides(ct_evaluator *evaluator, const ct_candidate *m,
     return upper;
 }
 
-/* The same of scans of a rounded response, whose numbers are bounds: counts in full where by these
- * m may be best, and may not. */
+/* The answer of scans of a rounded response, whose numbers are bounds: counts in full where by
+ * these m may be best, and may not. */
 static int64_t answer_in_full(ct_evaluator *evaluator, uint32_t f, const ct_candidate *a,
                               const ct_candidate *b, ct_candidate *m, ct_children *children,
                               int64_t leaf[2], int allowed)
@@ -318,7 +318,7 @@ static int64_t evaluate(ct_evaluator *evaluator, uint32_t f, const ct_candidate 
     return answer_in_full(evaluator, f, a, b, m, children, leaf, allowed);
 }
 
-/* The same where both sides are leaves. */
+/* Evaluates a threshold both of whose sides are leaves. */
 static int64_t evaluate_stump(ct_evaluator *evaluator, uint32_t f, const ct_candidate *a,
                               const ct_candidate *b, ct_candidate *m)
 {

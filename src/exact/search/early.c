@@ -41,7 +41,7 @@ static int64_t solve_below(const ct_early *early, ct_worker *worker, int64_t cap
     return proven;
 }
 
-/* The same by so much work; alone, as nobody else knows when to give up. */
+/* A proof by a limited amount of work; alone, as nobody else knows when to give up. */
 static int64_t prove(ct_worker *worker, int64_t cap, double work)
 {
     ct_early *early = worker->early;

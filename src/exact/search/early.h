@@ -12,7 +12,7 @@
 
 #include "exact/search/roots.h"
 
-/* Of the search of the whole table, for worker 0. */
+/* State of early bounds in the search of the whole table, for worker 0. */
 typedef struct ct_early {
     ct_roots *roots;
     /* ct_solve(), which is above this */

@@ -25,7 +25,8 @@ static inline void ct_evidence_candidate(ct_worker *worker, const ct_layout *lay
     if (worker->evidence) ct_evidence_write_candidate(worker, layout, f, t, by_counts);
 }
 
-/* Of the row set of a side; an end alone is for a side that was not searched. */
+/* Around what is written of the row set of a side; an end alone is for a side that was not
+ * searched. */
 static inline void ct_evidence_begin(ct_worker *worker)
 {
     if (worker->evidence) ct_evidence_write(worker, 1);

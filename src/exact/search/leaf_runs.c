@@ -28,8 +28,8 @@ static uint32_t rows_of_run(const ct_evaluator *evaluator, uint32_t f, int side,
     return feature->run_rows[side];
 }
 
-/* Of the thresholds with least .. most rows on the left that with the most (side 0) or the fewest;
- * 0 if there is none. */
+/* The threshold with the most rows on the left (side 0), or the fewest, of those with least .. most
+ * of them; 0 if there is none. */
 static uint32_t last_of_run(const ct_evaluator *evaluator, uint32_t f, int side, uint32_t least,
                             uint32_t most)
 {

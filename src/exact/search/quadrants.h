@@ -16,7 +16,7 @@ typedef struct ct_quadrants {
     uint8_t *solved; /* [side] if the first has been solved */
 } ct_quadrants;
 
-/* Of which nothing is known; NULL if memory ends. */
+/* Quadrants of which nothing is known yet; NULL if memory ends. */
 ct_quadrants *ct_quadrants_new(ct_arena *arena, uint32_t n_tests);
 
 /* Before a side is solved what is known of its sides, and after it what is now; the team may be

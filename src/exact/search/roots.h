@@ -226,8 +226,8 @@ ct_status ct_roots_init(ct_roots *roots, ct_worker *worker, ct_arena *arena, con
 void ct_roots_open(ct_roots *roots, ct_worker *worker);
 ct_bounds ct_roots_close_up(ct_roots *roots, ct_worker *worker);
 
-/* The same for one worker alone, without batches, a known tree and ties: before any step, and after
- * the last one. What is still open at the end is known by its bounds. */
+/* Opening and closing for one worker alone, without batches, a known tree and ties: before any
+ * step, and after the last one. What is still open at the end is known by its bounds. */
 ct_status ct_roots_begin(ct_evaluator *evaluator, ct_roots *roots, ct_worker *worker);
 ct_bounds ct_roots_end(ct_evaluator *evaluator);
 /* Takes one interval off and works on it; 0 if none is open. */

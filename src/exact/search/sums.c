@@ -390,7 +390,7 @@ static double rounded_below(const ct_counting *x, uint32_t i, int side, uint32_t
     return rounded_quadrant(s, i, j, side, 0, 1) + rounded_quadrant(s, i, j, side, 1, 1);
 }
 
-/* Of those the root that promises most. */
+/* The test at the root of a side that promises most. */
 static uint32_t most_below(const ct_counting *x, uint32_t i, int side)
 {
     uint32_t best = 0;

@@ -8,7 +8,7 @@
 
 #include "exact/search/roots.h"
 
-/* Of the search: what was found at m; and what it leaves open. */
+/* Called by the search with what it found at m, and with the bound of what it leaves open. */
 void ct_survivors_look(const ct_evaluator *evaluator, uint32_t feature, const ct_candidate *m,
                        int64_t upper);
 static inline void ct_survivors_leave(ct_survivors *survivors, int64_t bound)

@@ -10,7 +10,7 @@
 
 /* ---- what is left to find ---- */
 
-/* Of equal trees the first is wanted: that of the first feature, and of its first threshold. So as
+/* The first of equal trees is wanted: that of the first feature, and of its first threshold. So as
  * long as the best known one comes after threshold t of `feature`, those from there on must be told
  * apart from it, not only from better ones. */
 static int ties(const ct_roots *roots, uint32_t feature, uint32_t t)

@@ -29,12 +29,12 @@ int ct_thresholds_window(ct_evaluator *evaluator, uint32_t feature, const ct_int
 /* Takes the next interval off its stack, of feature *f; NULL if none is open but those that are put
  * off. */
 ct_interval *ct_thresholds_take(ct_evaluator *evaluator, uint32_t *f);
-/* Of an interval that came off its stack: closes it, or splits it at a new candidate. If memory
- * ends, a stop is asked for. */
+/* Closes an interval that came off its stack, or splits it at a new candidate. If memory ends, a
+ * stop is asked for. */
 void ct_thresholds_work_on(ct_evaluator *evaluator, uint32_t feature, ct_interval *i);
 
-/* The same in parts. A candidate to evaluate, or NULL if the interval is closed (or memory ended,
- * and a stop was asked for); evaluator->target and evaluator->seen are then set. */
+/* ct_thresholds_work_on() in parts. A candidate to evaluate, or NULL if the interval is closed (or
+ * memory ended, and a stop was asked for); evaluator->target and evaluator->seen are then set. */
 ct_candidate *ct_thresholds_begin(ct_evaluator *evaluator, uint32_t feature, ct_interval *i);
 /* Evaluates it, without the team's lock, and opens both parts of the interval; not if that is
  * closed by now. */

@@ -319,8 +319,8 @@ static void write_side(const counting *x, uint32_t i, int side, ct_split_code *t
 
 /* ---- the answer ---- */
 
-/* Of all thresholds of a feature, also of those that leave a side without rows, which may part the
- * rows of a neighbouring set: such a tree is a split and one of the level below. */
+/* Bounds by root feature, of all its thresholds, also of those that leave a side without rows and
+ * may part the rows of a neighbouring set: such a tree is a split and one of the level below. */
 static void note_root_bounds(const counting *x, int64_t least, int64_t *root_bounds)
 {
     const ct_tests *tests = x->node->layout->tests;

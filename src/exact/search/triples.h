@@ -24,7 +24,7 @@ int ct_triples_apply(const ct_worker *worker, const ct_layout *layout, const ct_
 int ct_triples_solve(ct_worker *worker, const ct_node *node, const ct_exact_task *task,
                      int64_t *root_bounds, ct_split_code *tree, ct_bounds *bounds);
 
-/* The same for all roots whose trees cost `budget` at most: see exact/sets/few_valued.h. */
+/* A solve by counts for all roots whose trees cost `budget` at most (exact/sets/few_valued.h). */
 typedef struct ct_counting ct_counting;
 
 /* What trees with a test at their root cost, and with them both sides, 1 being the rows in it. */
@@ -37,8 +37,8 @@ typedef struct {
  * of depth 2 or 3, are borrowed. CT_NO_MEMORY, and a stop is asked for, if memory ends. */
 ct_status ct_counting_new(ct_worker *worker, const ct_node *node, const ct_exact_task *task,
                           int64_t budget, ct_counting **made, const ct_test_node **tests);
-/* Of root i: 1 if these are the least costs, as of all roots within the budget unless the search
- * was stopped; 0: lower bounds. */
+/* Costs of root i. 1: the least, as for all roots within the budget unless the search was stopped;
+ * 0: lower bounds. */
 int ct_counting_root(const ct_counting *x, uint32_t i, ct_counted_root *root);
 /* At depth three, of test j at the root of a side of root i whose least cost is known. */
 void ct_counting_second(const ct_counting *x, uint32_t i, int side, uint32_t j,

@@ -308,8 +308,8 @@ static ct_status begin_node(builder *b, const ct_place *place, uint32_t level, i
     return build_splits(b, place, level, budget, index);
 }
 
-/* Of a node that is made anew for a larger budget the old one stays, if that is stopped: others
- * have counted its trees. */
+/* Where a node is made anew for a larger budget and that is stopped, the old one stays: others have
+ * counted its trees. */
 static ct_status build(builder *b, const ct_place *place, uint32_t level, int64_t budget,
                        uint32_t *index)
 {

@@ -116,7 +116,7 @@ static void count_both(ct_worker *worker, const ct_place *place)
     ct_worker_poll(worker, (uint64_t) t->n_tests * t->rows.n_words);
 }
 
-/* Of the rows of a quadrant and of class c those in test k. */
+/* Rows of class c of a quadrant that are in test k. */
 static uint32_t in_third(const ct_place *place, uint32_t c, uint32_t k)
 {
     CT_ASSERT(k < place->few->tests->counts.n_tests);

@@ -28,7 +28,7 @@ ct_status ct_few_valued_splits(ct_worker *worker, const ct_place *place, int64_t
 ct_status ct_few_valued_side(ct_worker *worker, const ct_place *place, const ct_set_split *split,
                              int side, ct_place *child);
 
-/* As ct_set_stumps_count(). */
+/* ct_set_stumps_count() where all columns have few values. */
 ct_status ct_few_valued_stumps(ct_set_stumps *stumps, ct_worker *worker, const ct_place *place,
                                const uint32_t *groups, int64_t budget);
 

@@ -102,8 +102,8 @@ static int make_room(walking *w, size_t cuts)
     return w->room > 0;
 }
 
-/* Of the cuts of one column, by how many of them are not above a value: the least cost of those on
- * either side, by label. */
+/* The least cost of the cuts of one column on either side of a value, by label and by how many cuts
+ * are not above it. */
 static void sum_up(walking *w, const ct_set_stump *of, size_t n)
 {
     const uint32_t k = w->n_classes;

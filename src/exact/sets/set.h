@@ -43,11 +43,11 @@ ct_set_facts ct_set_about(const ct_set *set);
 unsigned ct_set_words(const ct_set *set);
 /* The objective of trees of the i-th cost, from the least on, and how many there are. */
 double ct_set_cost(const ct_set *set, uint32_t i, const uint64_t **count);
-/* The same in the search's integers. */
+/* The i-th cost in the search's integers, and how many trees have it. */
 int64_t ct_set_cost_count(const ct_set *set, uint32_t i, const uint64_t **count);
 /* What one of the search's integers is in the objective. */
 double ct_set_unit(const ct_set *set);
-/* Of a cost in the search's integers. */
+/* The objective of a cost in the search's integers. */
 double ct_set_objective(const ct_set *set, int64_t cost);
 /* No tree of that objective or less is missing. */
 double ct_set_surely(const ct_set *set);

@@ -298,7 +298,7 @@ static ct_status scan_blocks(scanning *s, pair *p, size_t w, uint32_t most)
     return CT_OK;
 }
 
-/* As scan_column(), with at most `most` wrong rows. */
+/* scan_column() for two classes, with at most `most` wrong rows. */
 static ct_status scan_two(scanning *s, uint32_t most)
 {
     const ct_node *node = s->place->node;
@@ -351,7 +351,7 @@ static int by_place(const void *a, const void *b)
     return x->threshold < y->threshold ? -1 : x->threshold > y->threshold;
 }
 
-/* Of those from `first` on that split alike the first stays. */
+/* Keeps the first of stumps, from `first` on, that split alike. */
 static void once_each(ct_set_stumps *stumps, size_t first)
 {
     ct_set_stump *of = stumps->of + first;

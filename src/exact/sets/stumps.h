@@ -28,8 +28,8 @@ void ct_set_stumps_free(ct_set_stumps *stumps);
 ct_status ct_set_stumps_list(ct_set_stumps *stumps, ct_worker *worker, const ct_place *place,
                          const uint32_t *groups, int64_t budget);
 
-/* The same with their costs alone: n_left of each is how many of them it stands for. Takes memory
- * of the worker's arena. */
+/* Lists costs of stumps alone, each once: n_left says how many stumps have it. Takes memory of the
+ * worker's arena. */
 ct_status ct_set_stumps_count(ct_set_stumps *stumps, ct_worker *worker, const ct_place *place,
                               const uint32_t *groups, int64_t budget);
 

@@ -66,7 +66,7 @@ static int64_t split_value(const asking *a, uint32_t f, int64_t spared)
     return a->group[f] == a->question->sparing ? a->question->sign * spared : 0;
 }
 
-/* Of both sides of a split. */
+/* The value of a tree from those of its split and its sides. */
 static int64_t joined(const asking *a, int64_t own, int64_t left, int64_t right)
 {
     return is_mask(a) ? left | right | own : left + right + own;

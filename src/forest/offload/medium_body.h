@@ -43,7 +43,7 @@ CT_HD uint32_t ct_medium_mark(ct_lanes lanes, const ct_grow_view *v, ct_medium_w
     const ct_medium_arrays a = ct_medium_arrays_of(v, w);
     const ct_grow_split split = w->best.split;
     uint32_t n_left = 0;
-    (void) ct_medium_codes(lanes, v, w, split.column);
+    (void) ct_medium_keys(lanes, v, w, split.column);
     for (uint32_t start = 0; start < w->n; start += lanes.width) {
         const uint32_t i = start + lanes.lane;
         const int left = i < w->n && ct_split_goes_left(&split, a.keys[i]);

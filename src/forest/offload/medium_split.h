@@ -133,8 +133,8 @@ CT_HD void ct_medium_load(ct_lanes lanes, const ct_grow_view *v, ct_medium_warp 
 }
 
 /* Codes of a column as keys; whether some are missing. */
-CT_HD uint32_t ct_medium_codes(ct_lanes lanes, const ct_grow_view *v, const ct_medium_warp *w,
-                               uint32_t column)
+CT_HD uint32_t ct_medium_keys(ct_lanes lanes, const ct_grow_view *v, const ct_medium_warp *w,
+                              uint32_t column)
 {
     CT_ASSERT(column < v->table.n_cols);
     uint16_t *keys = ct_medium_arrays_of(v, w).keys;
@@ -250,7 +250,7 @@ CT_HD uint32_t ct_medium_levels(ct_lanes lanes, const ct_grow_view *v, const ct_
 {
     uint16_t *keys = ct_medium_arrays_of(v, w).keys;
     uint32_t present = 0;
-    (void) ct_medium_codes(lanes, v, w, column);
+    (void) ct_medium_keys(lanes, v, w, column);
     for (uint32_t i = lanes.lane; i < w->n; i += lanes.width) {
         if (keys[i] > CT_HIST_SET_LEVELS) keys[i] = CT_HIST_SET_LEVELS;
         present |= 1u << keys[i];
@@ -317,7 +317,7 @@ CT_HD uint32_t ct_medium_middle(ct_lanes lanes, const ct_grow_view *v, const ct_
 CT_HD void ct_medium_ordered(ct_lanes lanes, const ct_grow_view *v, ct_medium_warp *w,
                              uint32_t column)
 {
-    const uint32_t missing = ct_medium_codes(lanes, v, w, column);
+    const uint32_t missing = ct_medium_keys(lanes, v, w, column);
     const int is_small = ct_medium_is_small(w);
     const uint16_t *keys = ct_medium_arrays_of(v, w).keys;
     ct_tally_node node = w->node;
@@ -349,7 +349,7 @@ CT_HD void ct_medium_ordered(ct_lanes lanes, const ct_grow_view *v, ct_medium_wa
 CT_HD void ct_medium_random(ct_lanes lanes, const ct_grow_view *v, ct_medium_warp *w,
                             uint32_t column)
 {
-    const uint32_t missing = ct_medium_codes(lanes, v, w, column);
+    const uint32_t missing = ct_medium_keys(lanes, v, w, column);
     uint32_t high;
     const uint32_t low = ct_medium_range(lanes, v, w, &high);
     ct_tally_node node = w->node;

@@ -40,7 +40,7 @@ CT_HD void ct_draw_count(const ct_grow_view *v, uint32_t tree, ct_draw_rule rule
 }
 
 /* The words of a block of the generator. */
-CT_HD void ct_draw_words(const ct_grow_view *v, uint32_t tree, uint32_t block, uint32_t words[4])
+CT_HD void ct_sample_words(const ct_grow_view *v, uint32_t tree, uint32_t block, uint32_t words[4])
 {
     ct_rng rng = ct_rng_of(v->table.seed, v->batch.first_tree + tree, CT_SAMPLE_PATH);
     rng.counter[0] = block;
@@ -60,7 +60,7 @@ CT_HD void ct_sample_test(ct_group g, const ct_grow_view *v, size_t item, void *
     if (g.thread == 0) *taken = 0;
     ct_group_sync(g);
     for (uint32_t i = g.thread; i < CT_GROW_CHUNK / 4; i += g.width) {
-        ct_draw_words(v, tree, chunk * (CT_GROW_CHUNK / 4) + i, words);
+        ct_sample_words(v, tree, chunk * (CT_GROW_CHUNK / 4) + i, words);
         for (unsigned k = 0; k < 4; k++) own += (uint32_t) ct_draw_taken(rule, words[k]);
     }
     ct_shared_add(taken, own);
@@ -95,7 +95,7 @@ CT_HD void ct_sample_rest(const ct_grow_view *v, uint32_t tree, uint32_t chunk, 
     const ct_draw_rule rule = ct_draw_rule_of(v);
     uint32_t words[4];
     for (uint32_t block = chunk * (CT_GROW_CHUNK / 4); done < v->table.sample; block++) {
-        ct_draw_words(v, tree, block, words);
+        ct_sample_words(v, tree, block, words);
         for (unsigned k = 0; k < 4; k++) {
             if (done >= v->table.sample || !ct_draw_taken(rule, words[k])) continue;
             ct_draw_count(v, tree, rule, words[k]);
@@ -121,7 +121,7 @@ CT_HD void ct_sample_draw(ct_group g, const ct_grow_view *v, size_t item, void *
         return;
     }
     for (uint32_t i = g.thread; i < CT_GROW_CHUNK / 4; i += g.width) {
-        ct_draw_words(v, tree, chunk * (CT_GROW_CHUNK / 4) + i, words);
+        ct_sample_words(v, tree, chunk * (CT_GROW_CHUNK / 4) + i, words);
         for (unsigned k = 0; k < 4; k++)
             if (ct_draw_taken(rule, words[k])) ct_draw_count(v, tree, rule, words[k]);
     }

@@ -440,7 +440,7 @@ static void placing(void)
     for (uint32_t n_cols = 1; n_cols <= 100; n_cols *= 10) {
         int paid = 0, opened = 0;
         for (uint32_t n = 2; n <= 20000000; n *= 2) {
-            ct_placing p = ct_place(n, n_cols, 2, 20000000);
+            ct_placing p = ct_placing_of(n, n_cols, 2, 20000000);
             CHECK(p.device < p.cpu || !paid);
             CHECK(ct_pays_to_open(n, n_cols, 2, 3) || !opened);
             paid = p.device < p.cpu;

@@ -60,7 +60,7 @@ static inline void mark_cuts(const ct_children *c)
             bytes_below(c->outer_cut[side].ranks, n, c->outer_cut[side].limit, c->below[side]);
 }
 
-/* The same as planes of child g, in its order, at job->planes. */
+/* Writes the rows below the cuts as planes of child g, in its order, at job->planes. */
 static inline void make_cut_planes(const scan_job *job, uint32_t g)
 {
     const ct_children *c = job->all;
@@ -183,8 +183,8 @@ typedef struct {
     uint64_t first; /* and those before which a split may come */
 } side_word;
 
-/* Of word w. A start is carried up to the first row of the side that has its value: in a sum, over
- * rows that are not of the side, and no further than the last row of the value. */
+/* The side's rows in word w. A start is carried up to the first row of the side that has its value:
+ * in a sum, over rows that are not of the side, and no further than the last row of the value. */
 CT_INLINE side_word side_word_at(const scan_job *job, const uint64_t *below, int side, size_t w,
                                  uint64_t *carry)
 {
@@ -251,7 +251,7 @@ CT_INLINE uint32_t list_members(const ct_list *list, uint32_t n, const int32_t *
     return n;
 }
 
-/* Of the place before row k, which is not the first; `sum` of those before it. */
+/* What a split before row k, which is not the first, gains; `sum` is that of the rows before it. */
 CT_INLINE float quotient_at(const listed *s, uint32_t k, int32_t sum)
 {
     float t = (float) sum, n = (float) k;

@@ -55,7 +55,7 @@ static inline listed list_of_side(const scan_job *job, int side)
     return s;
 }
 
-/* Of units of the grid, rounded down. */
+/* A cost from units of the grid, rounded down. */
 static inline int64_t cost_of_units(const listed *s, double units)
 {
     return units > 0 ? (int64_t) (units * s->response->scale) : 0;
@@ -306,7 +306,7 @@ static float scan_list(const listed *s)
     return s->tied ? scan_blocks(s, 1) : scan_blocks(s, 0);
 }
 
-/* As scan_list(), of rows with weights. Rounded once, at the end. */
+/* scan_list() for rows with weights, rounded once, at the end. */
 static inline float scan_weighted(const listed *s)
 {
     float most = -1;

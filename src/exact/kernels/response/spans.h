@@ -46,7 +46,7 @@ CT_INLINE void merge_all(vec *x, unsigned n)
     for (unsigned i = 0; i < CT_SPAN_ROWS; i += n) merge_halves(x + i, n);
 }
 
-/* Of four rows. */
+/* Adds up four rows and their squares. */
 CT_INLINE void sum_up_rows(const vec *x, vec *sum, vecf *squares)
 {
     *sum = l32_add(l32_add(x[0], x[1]), l32_add(x[2], x[3]));

@@ -305,7 +305,7 @@ static int64_t best_of_word(scan_job *job, const child_rows *rows, int side, con
     return best_in_run(s, &r, 0, r.n - 1, best);
 }
 
-/* As second_pass_response(), of splits of any size: first where the most can be gained. */
+/* second_pass_response() for splits of any size: first where the most can be gained. */
 static int64_t second_pass_words(scan_job *job, int side, const listed *s)
 {
     const child_rows rows = rows_of_child(job);
