@@ -68,7 +68,7 @@ static ct_status write_levels(ct_forest *forest, uint32_t number, const ct_gmt_t
 
 static ct_status write_split(const writer *w, uint32_t number, int32_t node, ct_error *error)
 {
-    CT_ASSERT(number < w->gmt->forest.n_nodes && !ct_gmt_is_leaf(w->tree, place));
+    CT_ASSERT(number < w->gmt->forest.n_nodes && !ct_gmt_is_leaf(w->tree, node));
     const ct_model_tree *tree = w->tree;
     const ct_model_node *at = &tree->nodes[node];
     const uint32_t s = (uint32_t) at->test.splitter, column = w->data->splitters[s];
