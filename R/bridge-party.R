@@ -82,6 +82,7 @@ residuals.contree_party <- function(object, ...) {
 predict.contree_party <- function(object, newdata = NULL, ...) {
   class(object) <- setdiff(class(object), "contree_party")
   if (is.null(newdata)) return(stats::predict(object, newdata, ...))
+  newdata[] <- lapply(newdata, function(x) if (is.factor(x)) without_na_level(x) else x)
   frame <- stats::model.frame(stats::delete.response(object$terms), newdata,
                               na.action = stats::na.pass,
                               xlev = Filter(Negate(is.null), lapply(object$data, levels)))
@@ -278,7 +279,8 @@ used_terms <- function(fit) {
   keep[1] <- TRUE
   classes <- attr(terms, "dataClasses")[keep]
   classes[classes == "character"] <- "factor"
-  new <- stats::terms(stats::as.formula(expanded_formula(variables[keep]), environment(terms)))
+  new <- stats::terms(stats::as.formula(expanded_formula(variables[keep]), environment(terms)),
+                      allowDotAsName = TRUE)
   attr(new, "predvars") <- attr(terms, "predvars")[c(TRUE, keep)]
   attr(new, "dataClasses") <- stats::setNames(classes, labels[keep])
   new
