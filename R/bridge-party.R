@@ -69,7 +69,8 @@ as.party.contree_model <- function(obj, data = NULL, ...) {
 }
 
 #' @rdname as.rpart
-#' @param tree Of a forest of [hist_forest()], the number of the tree to convert; it has to be given.
+#' @param tree Of a forest of [hist_forest()], the number of the tree to convert, which has to be
+#'   given.
 #' @exportS3Method partykit::as.party
 as.party.hist_forest <- function(obj, tree = NULL, ...) {
   partykit::as.party(tree_of_forest(obj, tree, "obj"), ...)
