@@ -34,8 +34,8 @@
 #'
 #' `as.party()` is a function of `partykit`: load that package to call it.
 #'
-#' @param obj,x A fit of [contree()] or [gmt()]; for `as.rpart()` its leaves must predict a class or
-#'   a number.
+#' @param obj,x A fit of [contree()] or [gmt()], or with `tree` a forest of [hist_forest()]; for
+#'   `as.rpart()` the leaves must predict a class or a number.
 #' @param data The training data to keep in the object: a data frame with one row for each training
 #'   row. With `NULL`, the default, `as.rpart()` looks for them, and `as.party()` keeps those of
 #'   fits made with `model = TRUE` or by [gmt()].
@@ -68,6 +68,27 @@ as.party.contree_model <- function(obj, data = NULL, ...) {
   new_party(obj, predictors, fitted, terms)
 }
 
+#' @rdname as.rpart
+#' @param tree Of a forest of [hist_forest()], the number of the tree to convert, which has to be
+#'   given.
+#' @exportS3Method partykit::as.party
+as.party.hist_forest <- function(obj, tree = NULL, ...) {
+  partykit::as.party(tree_of_forest(obj, tree, "obj"), ...)
+}
+
+#' @rdname as.rpart
+#' @export
+as.rpart.hist_forest <- function(x, tree = NULL, ...) as.rpart(tree_of_forest(x, tree, "x"), ...)
+
+tree_of_forest <- function(forest, tree, argument) {
+  if (is.null(tree)) {
+    stop_input(argument, gettextf(
+      "'%s' is a forest of %d trees, of which one can be converted; say which, as tree = 1",
+      argument, tree_count(forest)))
+  }
+  forest_tree(forest, tree, as = "model")
+}
+
 # partykit has none of its own for trees of numbers; of classes there are none, as there.
 #' @export
 residuals.contree_party <- function(object, ...) {
@@ -82,6 +103,7 @@ residuals.contree_party <- function(object, ...) {
 predict.contree_party <- function(object, newdata = NULL, ...) {
   class(object) <- setdiff(class(object), "contree_party")
   if (is.null(newdata)) return(stats::predict(object, newdata, ...))
+  newdata[] <- lapply(newdata, function(x) if (is.factor(x)) without_na_level(x) else x)
   frame <- stats::model.frame(stats::delete.response(object$terms), newdata,
                               na.action = stats::na.pass,
                               xlev = Filter(Negate(is.null), lapply(object$data, levels)))
@@ -274,7 +296,8 @@ used_terms <- function(fit) {
   keep[1] <- TRUE
   classes <- attr(terms, "dataClasses")[keep]
   classes[classes == "character"] <- "factor"
-  new <- stats::terms(stats::as.formula(expanded_formula(variables[keep]), environment(terms)))
+  new <- stats::terms(stats::as.formula(expanded_formula(variables[keep]), environment(terms)),
+                      allowDotAsName = TRUE)
   attr(new, "predvars") <- attr(terms, "predvars")[c(TRUE, keep)]
   attr(new, "dataClasses") <- stats::setNames(classes, labels[keep])
   new

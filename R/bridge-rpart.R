@@ -52,6 +52,8 @@ as.rpart.contree_model <- function(x, data = NULL, ...) {
   }
   terms <- used_terms(x)
   classes <- predicts_classes(x)
+  # a tree of a forest, or of a document, does not know its rows
+  if (is.null(data) && length(tree_where(x))) data <- rows_of_fit(x, parent.frame())
   template <- rpart_template(tree_classes(x))
   tree <- c(rpart_nodes_and_splits(x), list(
     where = leaf_of_rows(x), call = rpart_call(tree_call(x)), y = response_of_rows(x),
@@ -61,7 +63,7 @@ as.rpart.contree_model <- function(x, data = NULL, ...) {
     control = template$control, functions = template$functions,
     numresp = if (classes) length(tree_classes(x)) + 2L else 1L,
     variable.importance = tree_importance(x), na.action = tree_na_action(x),
-    model = frame_of_rows(x, terms, if (is.null(data)) rows_of_fit(x, parent.frame()) else data)))
+    model = frame_of_rows(x, terms, data)))
   warn_of_direction(x)
   levels <- tree_xlevels(x)
   structure(tree[!vapply(tree, is.null, NA)],

@@ -128,9 +128,7 @@ read_other_types <- function(predictors) {
   values <- predictors$values
   types <- predictors$types
   for (j in which(types %in% c("factor", "ordered"))) check_factor(values[[j]], names(values)[j])
-  for (j in which(types %in% c("factor", "character"))) {
-    values[[j]] <- without_na_level(factor_of(values[[j]]))
-  }
+  for (j in which(types %in% level_types)) values[[j]] <- without_na_level(factor_of(values[[j]]))
   for (j in which(types == "POSIXct")) values[[j]] <- as.POSIXct(values[[j]])
   leveled <- types %in% level_types
   predictors$xlevels <- lapply(values[leveled], levels)

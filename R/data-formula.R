@@ -61,6 +61,7 @@ right_hand_labels <- function(rhs, dot, has_data) {
 # One term: the columns behind `.`, the terms inside parentheses, nothing for an intercept, else the
 # variable itself.
 piece_labels <- function(piece, dot, has_data) {
+  refuse_constant(piece)
   if (is.numeric(piece)) return(list())
   if (identical(piece, quote(.))) {
     if (has_data) return(stats::setNames(lapply(dot, as.name), dot))
@@ -68,19 +69,71 @@ piece_labels <- function(piece, dot, has_data) {
       "'.' in 'formula' stands for the columns of 'data', but 'data' is missing; give 'data'"))
   }
   if (is.call(piece)) {
-    head <- if (is.name(piece[[1]])) as.character(piece[[1]]) else ""
+    head <- call_name(piece)
     if (head == "(") return(right_hand_labels(piece[[2]], dot, has_data))
+    if (head == "+" || head == "-" && length(piece) == 3) {
+      return(right_hand_labels(piece, dot, has_data))
+    }
     if (head %in% interaction_operators) {
       stop_input("formula", gettextf("'formula' has the interaction '%s'", variable_label(piece)),
-                 gettext("a tree finds interactions itself: list the variables with +"))
+                 gettextf("a tree finds interactions itself: list the variables with +; %s",
+                          in_brackets(piece)))
     }
     if (head == "offset") {
       stop_input("formula", gettextf(
         "'formula' has the offset '%s', which a tree cannot use; remove it",
         variable_label(piece)))
     }
+    refuse_term(piece)
   }
   stats::setNames(list(piece), variable_label(piece))
+}
+
+# Of `survival::strata(x)` it is "strata"; "" of a function without a name.
+call_name <- function(call) {
+  head <- call[[1]]
+  if (is.call(head) && as.character(head[[1]])[1] %in% c("::", ":::")) head <- head[[3]]
+  if (is.name(head)) as.character(head) else ""
+}
+
+# How to have the value of an expression whose operators a formula reads as its own.
+in_brackets <- function(expression) {
+  gettextf("its value as one predictor is I(%s)", variable_label(expression))
+}
+
+# What stands among the terms and names nothing.
+refuse_constant <- function(piece) {
+  if (is.character(piece)) {
+    stop_input("formula", gettextf("'formula' has the text %s among its terms", deparse1(piece)),
+               gettext("name columns without quotes, with backticks where a name needs them"))
+  }
+  if (is.numeric(piece) && !piece %in% 0:1) {
+    stop_input("formula", gettextf("'formula' has the number %s among its terms",
+                                   deparse1(piece)), gettext("remove it, or write I() around sums"))
+  }
+}
+
+# Terms that mean something in other models; evaluated they would be predictors without a word.
+refuse_term <- function(piece) {
+  head <- call_name(piece)
+  if (head %in% c("|", "||")) {
+    stop_input("formula", gettextf("'formula' has the bar '%s'", variable_label(piece)), gettext(
+      "only gmt() has parts with a bar, y ~ regressors | splitters; a logical or is I(a | b)"))
+  }
+  if (head == "-") {
+    stop_input("formula", gettextf("'formula' adds '%s'", variable_label(piece)), gettextf(
+      "leave out a variable with -, not + -; %s", in_brackets(piece)))
+  }
+  if (head == "offset" && is.call(piece[[1]])) {
+    stop_input("formula", gettextf(
+      "'formula' has '%s', which is a regressor to stats::terms(); write offset() alone",
+      variable_label(piece)))
+  }
+  if (head %in% c("strata", "cluster", "frailty", "tt", "Error")) {
+    stop_input("formula", gettextf(
+      "'formula' has '%s', which a tree cannot use; remove it, or name the column itself",
+      variable_label(piece)))
+  }
 }
 
 refuse_unknown_removal <- function(removed, present, dot) {

@@ -154,7 +154,10 @@ plot_importance <- function(importance, measure, n, main, ..., xlim = NULL) {
   check_number("n", n, gettext("a whole number of at least 1"), is_count)
   shown <- utils::head(importance[order(-importance[[measure]]), ], n)
   if (is.null(xlim)) xlim <- range(0, shown[[measure]])
-  graphics::dotchart(rev(shown[[measure]]), labels = rev(shown$variable), main = main, pch = 19,
-                     xlab = importance_label(measure), xlim = xlim, ...)
+  title <- importance_label(measure)
+  drawn <- utils::modifyList(list(cex.lab = label_size(title, shown$variable)), list(...))
+  do.call(graphics::dotchart,
+          c(list(rev(shown[[measure]]), labels = rev(shown$variable), main = main, pch = 19,
+                 xlab = title, xlim = xlim), drawn))
   invisible(shown)
 }

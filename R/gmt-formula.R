@@ -62,8 +62,10 @@ read_regressors <- function(side, dot, has_data, value) {
     return(list(terms = labels, variables = labels, intercept = TRUE, offsets = list()))
   }
   if ("." %in% all.vars(side) && !has_data) piece_labels(quote(.), dot, FALSE) # which says so
+  refuse_operands(side)
   like <- if (has_data) list2DF(stats::setNames(rep(list(0), length(dot)), dot))
-  known <- tryCatch(stats::terms(stats::as.formula(call("~", side)), data = like),
+  # it warns where what is taken away is not there, which is said below
+  known <- tryCatch(suppressWarnings(stats::terms(stats::as.formula(call("~", side)), data = like)),
                     error = function(problem) {
                       stop_input("formula", gettextf("'formula' cannot be read: %s",
                                                      conditionMessage(problem)))
@@ -72,6 +74,10 @@ read_regressors <- function(side, dot, has_data, value) {
   names(variables) <- vapply(variables, variable_label, "")
   is_offset <- seq_along(variables) %in% attr(known, "offset")
   factors <- attr(known, "factors")
+  is_used <- if (length(factors)) rowSums(factors > 0) > 0 else FALSE # not those taken away
+  away <- variables[!is_used & !is_offset]
+  known_names <- vapply(away, function(variable) all(all.vars(variable) %in% dot), NA)
+  if (has_data) refuse_unknown_removal(names(away)[!known_names], names(variables)[is_used], dot)
   terms <- lapply(seq_along(attr(known, "term.labels")), function(k) {
     inside <- which(factors[, k] > 0)
     if (length(inside) == 1) return(variables[[inside]])
@@ -79,9 +85,33 @@ read_regressors <- function(side, dot, has_data, value) {
   })
   if (attr(known, "intercept") == 0) terms <- with_all_levels(terms, value)
   names(terms) <- vapply(terms, function(term) variable_label(plain_expression(term)), "")
-  list(terms = terms, variables = variables[!is_offset], intercept = attr(known, "intercept") == 1,
+  list(terms = terms, variables = variables[is_used], intercept = attr(known, "intercept") == 1,
        offsets = lapply(unname(variables[is_offset]), `[[`, 2))
 }
+
+# What stats::terms() refuses without naming it, or takes for the name of a column: operands that
+# name none, as in f %in% "u".
+refuse_operands <- function(side) {
+  while (is.call(side)) {
+    head <- call_name(side)
+    if (!head %in% c("+", "-", "(", interaction_operators)) return(refuse_term(side))
+    operands <- as.list(side)[-1]
+    if (head == "^") operands <- operands[1]
+    if (head %in% interaction_operators && !all(vapply(operands, names_column, NA))) {
+      stop_input("formula", gettextf("'formula' has '%s', which is no product of columns",
+                                     variable_label(side)), in_brackets(side))
+    }
+    # a long sum leans to the left
+    for (operand in operands[-1]) {
+      if (head == "+" && is.call(operand) && call_name(operand) == "-") refuse_term(operand)
+      refuse_operands(operand)
+    }
+    side <- operands[[1]]
+  }
+  refuse_constant(side)
+}
+
+names_column <- function(expression) length(all.vars(expression)) > 0
 
 # Without an intercept lm() has a column for each level of the first factor, and so of a logical.
 with_all_levels <- function(terms, value) {

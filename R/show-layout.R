@@ -33,12 +33,29 @@ lay_out <- function(fit, page, title, cex, digits, facts, legend_col, extra = NU
     words <- node_words(drawn, digits, extra, laplace)
     for (sizes in list(cex, NULL)[c(!is.null(cex), TRUE)]) {
       layout <- try_stages(frame, words, page, facts, sizes)
-      if (!is.null(layout)) return(layout)
+      if (!is.null(layout)) return(told_apart(layout, frame, words, page, facts, sizes))
     }
   }
   frame <- start_layout(fit, fit, page, title, legend_col)
   try_size(frame, node_words(fit, digits, extra, laplace), page, 0.4,
            layout_stages[[length(layout_stages)]], force = TRUE)
+}
+
+# Levels that had no room may leave different splits with the same text: then others are named, and
+# where that does not help either, boxes have the numbers of their nodes, as rules and print() do.
+told_apart <- function(layout, frame, words, page, facts, sizes) {
+  asked <- function(layout) vapply(layout$question, paste, "", collapse = " ")
+  whole <- vapply(words$comparison, whole_comparison, "")
+  alike <- function(layout) {
+    text <- asked(layout)
+    are_alike(text, paste(words$variable, whole)) & nzchar(text)
+  }
+  if (!any(alike(layout))) return(layout)
+  words$comparison <- lead_with_own(words$comparison, words$variable, asked(layout))
+  again <- try_stages(frame, words, page, facts, sizes)
+  if (!is.null(again) && sum(alike(again)) < sum(alike(layout))) layout <- again
+  layout$numbered <- alike(layout)
+  layout
 }
 
 start_layout <- function(fit, drawn, page, title, legend_col) {
@@ -80,7 +97,7 @@ skeleton <- function(fit, page) {
   for (node in rev(which(!leaf))) x[node] <- (x[children$left[node]] + x[children$right[node]]) / 2
   depth <- node_depth(fit)
   list(ids = node_ids(fit), leaf = leaf, turned = logical(length(leaf)),
-       height = numeric(length(leaf)),
+       numbered = logical(length(leaf)), height = numeric(length(leaf)),
        parent = node_parent(fit), depth = depth, x = x, unit = unit, margin = margin,
        room = vapply(seq_along(x), side_room, 0, x = x, leaf = leaf, depth = depth, page = page))
 }
@@ -370,9 +387,11 @@ fit_comparison <- function(comparison, width, cex, shorten) {
   items <- comparison$items
   # levels, but not thresholds, leave room for what is added to them; what is left of a level must
   # still tell it
-  if (shorten && startsWith(items[1], "=")) {
-    items <- shorten_to_width(items, width - text_width(" +99", cex, 2), cex, 2)
-    if (any(items != comparison$items & nchar(items) < 9)) return(NULL)
+  if (shorten && !is.null(comparison$short)) {
+    room <- width - text_width(" +99", cex, 2)
+    long <- text_width(items, cex, 2) > room
+    items[long] <- shorten_to_width(comparison$short[long], room, cex, 2)
+    if (any(items != comparison$items & items != comparison$short & nchar(items) < 9)) return(NULL)
   }
   for (shown in rev(seq_along(items))) {
     others <- length(items) - shown

@@ -105,14 +105,16 @@ path_of_row <- function(fit, row) {
 
 # ---- node numbers --------------------------------------------------------------------------------
 
-# On the upper left corner of each box.
-draw_numbers <- function(layout) {
+# On the upper left corner of the boxes.
+draw_numbers <- function(layout, nodes) {
+  if (length(nodes) == 0) return(invisible())
   cex <- 0.8 * layout$cex
-  text <- as.character(layout$ids)
+  text <- as.character(layout$ids[nodes])
   width <- text_width(text, cex) / 2 + 0.04
   height <- line_height(cex) / 2
-  x <- layout$x - layout$half_width
-  graphics::rect(x - width, layout$top - height, x + width, layout$top + height, col = "white",
-                 border = "grey60", xpd = NA)
-  graphics::text(x, layout$top, text, cex = cex, adj = c(0.5, 0.5), xpd = NA)
+  x <- layout$x[nodes] - layout$half_width[nodes]
+  y <- layout$top[nodes]
+  graphics::rect(x - width, y - height, x + width, y + height, col = "white", border = "grey60",
+                 xpd = NA)
+  graphics::text(x, y, text, cex = cex, adj = c(0.5, 0.5), xpd = NA)
 }

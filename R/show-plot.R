@@ -12,9 +12,10 @@
 #'
 #' The text is as large as possible; long names are broken into lines and, if necessary, rotated or
 #' abbreviated in the middle; of many levels of a factor those that fit are named and the others
-#' counted (`+7`). The legend has the full names of the classes. If there is no room for the whole
-#' tree at a legible size, its deepest splits are not drawn: a note says so, and boxes with further
-#' splits have dashed borders. A larger page has room for more.
+#' counted (`+7`), so that different splits read differently; where there is no room for that, boxes
+#' have the numbers of their nodes, as with `numbers`. The legend has the full names of the classes.
+#' If there is no room for the whole tree at a legible size, its deepest splits are not drawn: a
+#' note says so, and boxes with further splits have dashed borders. A larger page has room for more.
 #'
 #' `text()` supports the idiom `plot(fit); text(fit)` of `rpart`: it adds the labels to a plot made
 #' with `type = "bare"`, and has no effect on one with labels.
@@ -25,7 +26,8 @@
 #' @param cex Size of the text, a number. By default, or if the text does not fit in the given size,
 #'   the largest size at which it fits, at most 1.
 #' @param digits Number of significant digits of the thresholds, a whole number, 4 by default;
-#'   digits before the decimal point are never dropped.
+#'   digits before the decimal point are never dropped, and thresholds of one predictor that would
+#'   read alike have more.
 #' @param type `"full"` (the default): conditions, classes, proportions and rows in all nodes;
 #'   `"split"`: inner nodes show their condition only; `"bare"`: branches only, for `text()`. For
 #'   `autoplot()` a former name of `what`.
@@ -106,7 +108,7 @@ plot.contree_model <- function(x, main = NULL, cex = NULL, digits = 4,
   layout$fill <- node_fill(layout$drawn, col, laplace)
   layout$col <- col
   layout$laplace <- laplace
-  layout$numbers <- numbers
+  layout$numbered <- if (numbers) rep(TRUE, length(layout$ids)) else layout$numbered
   layout$lit <- layout$ids %in% path
   draw_title(layout, page)
   draw_edges(layout)
@@ -287,7 +289,7 @@ draw_labels <- function(layout) {
                    layout$x[node] + layout$half_width[node], layout$top[node],
                    border = lit_colour, lwd = 2.5, xpd = NA)
   }
-  if (layout$numbers) draw_numbers(layout)
+  draw_numbers(layout, which(layout$numbered))
   draw_legend(layout)
 }
 

@@ -47,9 +47,9 @@ report_dependence <- function(fit, newdata, n) {
   charts <- vapply(shown, function(name) {
     table <- as.data.frame(unclass(partial_dependence(fit, newdata, name)))
     if (!is.numeric(newdata[[name]])) {
-      return(html_table(lapply(table, function(column) {
+      return(tag("div", class = "wide", html_table(lapply(table, function(column) {
         if (is.numeric(column)) signif(column, 4) else as.character(column)
-      })))
+      }))))
     }
     by <- if (is.null(table$class)) factor(rep(name, nrow(table))) else table$class
     curves <- lapply(split(table, by), function(rows) list(x = rows[[1]], y = rows$prediction))

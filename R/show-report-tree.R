@@ -11,10 +11,12 @@ report_layout <- function(fit, digits, laplace) {
   leaf <- node_is_leaf(fit)
   box <- report_box(words, leaf)
   width <- ifelse(leaf, box$leaf, box$inner)
+  room <- width - 2 * report_sizes$pad
+  words <- short_comparisons(words, room, fit)
   lines <- Map(function(text, room, model) {
     if (model) return(c(model_lines(text[1], room, line_sizes), text[-1]))
     unlist(Map(shorten_line, text, room, line_sizes[seq_along(text)], USE.NAMES = FALSE))
-  }, words$lines, width - 2 * report_sizes$pad, leaf & tree_leaf(fit) == "linear")
+  }, words$lines, room, leaf & tree_leaf(fit) == "linear")
   c(report_places(fit, box),
     list(box = box, width = width, lines = lines, label = words$label, laplace = laplace))
 }
@@ -40,6 +42,38 @@ report_box <- function(words, leaf) {
 
 # The first line of a box is bold, and others are narrower.
 line_sizes <- c(13, 12, 12)
+
+# Of many levels as many as there is room for, with the number of the others; different splits read
+# differently, or have the numbers of their nodes.
+short_comparisons <- function(words, room, fit) {
+  inner <- which(!node_is_leaf(fit))
+  if (length(inner) == 0) return(words)
+  variable <- node_variable(fit)[inner]
+  said <- function(comparison) unlist(Map(comparison_line, comparison, room[inner]))
+  comparison <- words$comparison[inner]
+  text <- said(lead_with_own(comparison, variable, said(comparison)))
+  alike <- are_alike(paste(variable, text), vapply(comparison, whole_comparison, ""))
+  number <- ifelse(alike, gettextf(" (node %d)", node_ids(fit)[inner]), "")
+  left <- room[inner] - svg_width(number, line_sizes[1])
+  name <- paste0(unlist(Map(shorten_line, variable, left, line_sizes[1])), number)
+  for (i in seq_along(inner)) words$lines[[inner[i]]][1:2] <- c(name[i], text[i])
+  words
+}
+
+comparison_line <- function(words, room) {
+  size <- line_sizes[2]
+  items <- words$items
+  if (length(words$short) && svg_width(items[1], size) > room - svg_width(" +99", size)) {
+    items <- words$short
+  }
+  for (n in rev(seq_along(items))) {
+    others <- length(items) - n
+    ending <- paste(c("", if (others) sprintf("+%d", others), words$ending), collapse = " ")
+    text <- paste(items[seq_len(n)], collapse = ", ")
+    if (svg_width(paste0(text, ending), size) <= room) break
+  }
+  paste0(shorten_line(text, room - svg_width(ending, size), size), ending)
+}
 
 report_tree <- function(fit, layout) {
   box <- layout$box
@@ -110,7 +144,8 @@ report_boxes <- function(fit, layout) {
 # Lines for the box of each node, and a sentence for those who do not see it.
 report_words <- function(fit, digits, laplace) {
   said <- leaf_words(fit, digits)
-  asked <- vapply(left_words(fit, digits), function(words) {
+  comparison <- left_words(fit, digits)
+  asked <- vapply(comparison, function(words) {
     paste(c(paste(words$items, collapse = ", "), words$ending), collapse = " ")
   }, "")
   figures <- if (predicts_classes(fit)) {
@@ -126,7 +161,7 @@ report_words <- function(fit, digits, laplace) {
   question <- ifelse(node_is_leaf(fit), gettext("leaf"), paste(node_variable(fit), asked))
   # a threshold is not cut, unless it is the name of a level
   whole <- ifelse(is.na(node_threshold(fit)) | nchar(asked) > 40, "", asked)
-  list(lines = lines, whole = whole,
+  list(lines = lines, whole = whole, comparison = comparison,
        label = sprintf("%s %d: %s; %s, %s", gettext("node"), node_ids(fit), question, said,
                        figures))
 }

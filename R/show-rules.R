@@ -8,8 +8,9 @@
 #' The rule of a tree without splits is `TRUE`.
 #'
 #' If training rows with a missing value reached a split, the rules say where they went, as in `(age
-#' < 50 | is.na(age))`. Otherwise a rule does not mention missing values, and R does not select rows
-#' with them; nor do rules name levels of a factor that none of their training rows had.
+#' < 50 | is.na(age))` or, of factors, which may have a level `NA`, `grade %in% c("a", NA)`.
+#' Otherwise a rule does not mention missing values, and R does not select rows with them; nor do
+#' rules name levels of a factor that none of their training rows had.
 #' [predict.contree()] describes where such rows go.
 #'
 #' @order 1
@@ -53,15 +54,23 @@ leaf_rules <- function(fit, digits) {
   vapply(node_knowledge(fit, digits), function(known) {
     if (length(known) == 0) return("TRUE")
     names <- names(known)
-    names[!names %in% calls] <- vapply(names[!names %in% calls], code_name, "")
-    paste(unlist(Map(condition_text, names, known)), collapse = " & ")
+    plain <- !names %in% names(calls)
+    names[plain] <- vapply(names[plain], code_name, "")
+    names[!plain] <- calls[names[!plain]]
+    paste(unlist(Map(condition_text, names, known, types_of(fit, names(known)))), collapse = " & ")
   }, "")
 }
 
-# Predictors whose name is itself R, such as log(b); all others are names, quoted where R needs it.
+# Predictors whose name is itself R, such as log(b), as operands, by name; all others are names,
+# quoted where R needs it. Operators, as in b > 1, need parentheses.
 call_labels <- function(fit) {
   variables <- as.list(attr(tree_terms(fit), "variables"))[-1]
-  vapply(Filter(is.call, variables), variable_label, "")
+  calls <- Filter(is.call, variables)
+  labels <- vapply(calls, variable_label, "")
+  is_function <- vapply(calls, function(call) {
+    is.name(call[[1]]) && startsWith(variable_label(call), paste0(call_name(call), "("))
+  }, NA)
+  stats::setNames(ifelse(is_function, labels, paste0("(", labels, ")")), labels)
 }
 
 # What is known of the rows of each node: for each variable, in the order of first use, a list of
@@ -105,18 +114,27 @@ learn <- function(known, split, left) {
   known
 }
 
-condition_text <- function(name, known) {
-  is_missing <- paste0("is.na(", name, ")")
+# A value that is missing may have a level of its own, NA, which is.na() does not see, and which in
+# an ordered factor is above or below the others.
+condition_text <- function(name, known, type) {
+  leveled <- type %in% level_types
+  is_missing <- if (leveled) paste(name, "%in% NA") else paste0("is.na(", name, ")")
+  not_missing <- if (leveled) paste0("!(", is_missing, ")") else paste0("!", is_missing)
   if (known$low == Inf || known$high == -Inf || identical(known$levels, character())) {
     return(is_missing)
   }
+  if (length(known$levels)) return(level_condition(name, known))
   values <- c(if (is.finite(known$low)) paste(name, ">=", known$low_text),
-              if (is.finite(known$high)) paste(name, "<", known$high_text),
-              if (length(known$levels) == 1) paste(name, "==", quoted(known$levels)),
-              if (length(known$levels) > 1) paste0(name, " %in% c(",
-                                                   paste(quoted(known$levels), collapse = ", "),
-                                                   ")"))
-  if (length(values) == 0) return(paste0("!", is_missing))
-  if (!isTRUE(known$missing)) return(values)
+              if (is.finite(known$high)) paste(name, "<", known$high_text))
+  if (length(values) == 0) return(not_missing)
+  if (!isTRUE(known$missing)) {
+    return(c(values, if (type == "ordered" && isFALSE(known$missing)) not_missing))
+  }
   paste0("(", paste(values, collapse = " & "), " | ", is_missing, ")")
+}
+
+level_condition <- function(name, known) {
+  one_of <- c(quoted(known$levels), if (isTRUE(known$missing)) "NA")
+  if (length(one_of) == 1) return(paste(name, "==", one_of))
+  paste0(name, " %in% c(", paste(one_of, collapse = ", "), ")")
 }

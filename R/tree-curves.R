@@ -77,8 +77,10 @@ plot.contree_accuracy <- function(x, what = c("roc", "precision"), classes = NUL
     graphics::lines(across, up, type = "o", pch = 19, cex = 0.6, lwd = 2, col = col[[class]],
                     xpd = NA)
   }
+  figures <- sprintf(" (AUC %.3f)", x$auc[classes])
+  fitted <- fit_legend(if (roc) "bottomright" else "bottomleft", classes, figures)
   graphics::legend(if (roc) "bottomright" else "bottomleft", bty = "n", lwd = 2, col = col,
-                   legend = sprintf("%s (AUC %.3f)", classes, x$auc[classes]), cex = 0.9)
+                   legend = fitted$labels, cex = fitted$cex)
   invisible(x$curves[x$curves$class %in% classes, ])
 }
 
@@ -104,4 +106,20 @@ curves_to_draw <- function(accuracy, classes) {
                                    show_names(unknown), show_names(known)))
   }
   as.character(classes)
+}
+
+# A legend that fits into its plot: smaller text, and of names that are still too long the middle
+# left out, of figures nothing. list(labels, cex)
+fit_legend <- function(place, names, figures) {
+  wide <- function(cex) {
+    graphics::legend(place, paste0(names, figures), lwd = 2, cex = cex, plot = FALSE)$rect
+  }
+  whole <- graphics::par("usr")
+  needed <- wide(0.9)
+  share <- min(diff(whole[1:2]) / needed$w, diff(whole[3:4]) / needed$h)
+  cex <- max(0.5, 0.9 * min(1, 0.97 * share))
+  beside <- graphics::grconvertX(whole[1] + wide(cex)$w, "user", "inches") -
+    graphics::grconvertX(whole[1], "user", "inches") - max(text_width(paste0(names, figures), cex))
+  room <- graphics::par("pin")[1] - beside - max(text_width(figures, cex))
+  list(labels = paste0(shorten_to_width(names, room, cex), figures), cex = cex)
 }

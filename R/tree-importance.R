@@ -269,7 +269,8 @@ plot.contree_importance <- function(x, main = NULL, ...) {
   upwards <- rev(seq_along(said$shown))
   ends <- cbind(said$shown - said$unsure, said$shown + said$unsure)
   graphics::dotchart(said$shown[upwards], labels = x$variable[upwards], main = main, pch = 19,
-                     xlab = said$label, xlim = range(0, ends))
+                     xlab = said$label, xlim = range(0, ends),
+                     cex.lab = label_size(said$label, x$variable))
   graphics::segments(ends[upwards, 1], seq_along(upwards), ends[upwards, 2], seq_along(upwards))
   invisible(x)
 }
@@ -334,4 +335,13 @@ importance_for_vip <- function(importance) {
   said <- importance_to_show(importance)
   structure(data.frame(Variable = importance$variable, Importance = said$shown),
             type = said$label, class = c("vi", "data.frame"))
+}
+
+# The size at which the title of the axis of a dot chart is on the page, at most 1. The labels at
+# its left move the axis to the right. Widths are about those of letters: there is no plot yet.
+label_size <- function(title, labels) {
+  letter <- 0.55 * graphics::par("cin")[1]
+  right <- graphics::par("mai")[4]
+  axis <- graphics::par("fin")[1] - graphics::par("mai")[2] - right - letter * max(nchar(labels))
+  max(0.5, min(1, (max(axis, 0) + 2 * right) / (letter * nchar(title))))
 }

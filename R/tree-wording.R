@@ -101,17 +101,68 @@ missing_side <- function(fit) {
 }
 
 # The condition of each inner node, without its variable, in pieces that a plot may break:
-# list(items, ending), the items to be joined by commas.
+# list(items, short, ending), the items to be joined by commas; of levels also `short`, without the
+# words that all levels of the variable share.
 left_words <- function(fit, digits) {
-  threshold <- threshold_text(fit, function(value) format(value, digits = digits))
+  threshold <- distinct_thresholds(fit, digits)
   levels <- node_levels(fit)
   missing <- missing_side(fit)
+  by_level <- unique(node_variable(fit)[lengths(levels) > 0])
+  shorter <- lapply(tree_xlevels(fit)[by_level], without_common_ends)
   lapply(seq_along(threshold), function(node) {
     left <- missing$side[node] %in% "left"
     if (missing$alone[node]) return(list(items = if (left) gettext("is missing")
                                                  else gettext("is not missing")))
     items <- if (is.null(levels[[node]])) paste("<", threshold[node]) else levels[[node]]$left
-    if (!is.null(levels[[node]])) items[1] <- paste("=", items[1])
-    list(items = items, ending = if (left) gettext("or missing"))
+    short <- NULL
+    if (!is.null(levels[[node]])) {
+      variable <- node_variable(fit)[node]
+      short <- shorter[[variable]][match(items, tree_xlevels(fit)[[variable]])]
+      items[1] <- paste("=", items[1])
+      short[1] <- paste("=", short[1])
+    }
+    list(items = items, short = short, ending = if (left) gettext("or missing"))
   })
 }
+
+# Thresholds of one variable that would look alike have more digits.
+distinct_thresholds <- function(fit, digits) {
+  at <- function(digits) threshold_text(fit, function(value) format(value, digits = digits))
+  text <- at(digits)
+  for (more in digits + seq_len(max(0, 15 - digits))) {
+    alike <- are_alike(paste(node_variable(fit), text), node_threshold(fit))
+    if (!any(alike)) break
+    text[alike] <- at(more)[alike]
+  }
+  text
+}
+
+# Which texts stand for different things?
+are_alike <- function(text, thing) {
+  differ <- tapply(thing, text, function(same) length(unique(same)) > 1)
+  as.vector(differ[match(text, names(differ))])
+}
+
+# Of splits by level whose shortened texts are the same, `text`, the levels come first that the
+# fewest of them have. `words`: as of left_words().
+lead_with_own <- function(words, variable, text) {
+  by_level <- vapply(words, function(own) !is.null(own$short), NA)
+  text <- paste(variable, text)
+  alike <- by_level & are_alike(text, vapply(words, whole_comparison, ""))
+  for (group in split(which(alike), text[alike])) {
+    levels <- lapply(words[group], function(own) c(substring(own$items[1], 3), own$items[-1]))
+    all <- unlist(levels)
+    for (i in seq_along(group)) {
+      order <- order(vapply(levels[[i]], function(level) sum(all == level), 0))
+      words[[group[i]]][c("items", "short")] <- lapply(
+        words[[group[i]]][c("items", "short")],
+        function(items) {
+          items <- c(substring(items[1], 3), items[-1])[order]
+          replace(items, 1, paste("=", items[1]))
+        })
+    }
+  }
+  words
+}
+
+whole_comparison <- function(words) paste(c(words$items, words$ending), collapse = "\r")

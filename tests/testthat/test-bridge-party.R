@@ -212,3 +212,36 @@ test_that("each function of partykit gives what the tree has", {
     }
   }
 })
+
+test_that("of a forest one tree is converted, and which has to be said", {
+  skip_if_not_installed("partykit")
+  skip_if_not_installed("rpart")
+  for (formula in list(Species ~ ., Sepal.Length ~ .)) {
+    forest <- hist_forest(formula, iris, trees = 4, seed = 1)
+    for (convert in list(as.rpart, partykit::as.party)) {
+      expect_contree_error(convert(forest), "input", c("forest of 4 trees", "tree = 1"))
+      expect_contree_error(convert(forest, tree = 5), "input", "'tree'")
+    }
+    for (tree in 1:4) {
+      told <- unname(predict(forest_tree(forest, tree, as = "model"), iris))
+      expect_equal(unname(predict(partykit::as.party(forest, tree = tree), iris)), told)
+      type <- if (is.factor(told)) "class" else "vector"
+      expect_equal(unname(predict(as.rpart(forest, tree = tree), iris, type = type)), told)
+    }
+  }
+})
+
+test_that("new data may have the level NA, and a predictor any name", {
+  skip_if_not_installed("partykit")
+  skip_if_not_installed("rpart")
+  f <- rep(c("a", "b", NA), each = 6)
+  data <- data.frame(f = addNA(factor(f)), . = rep(1:3, 6),
+                     y = factor(rep(c("p", "q", "p"), each = 6)))
+  fit <- contree(y ~ ., data, depth = 2)
+  expect_identical(unname(predict(partykit::as.party(fit), data)), data$y)
+  dot <- contree(data["."], factor(data$. > 2), depth = 1)
+  for (tree in list(as.rpart(dot), partykit::as.party(dot))) {
+    expect_identical(as.character(predict(tree, data, type = if (inherits(tree, "rpart")) "class"
+                                          else "response")), as.character(data$. > 2))
+  }
+})

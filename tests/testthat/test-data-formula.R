@@ -20,6 +20,37 @@ test_that("a sum of 20,000 terms is read", {
   expect_length(labels(as.formula(text)), 20000)
 })
 
+test_that("terms that are read otherwise in other models are refused by name, with the way out", {
+  data <- transform(iris, big = Sepal.Length > 6)
+  fits <- list(function(formula) contree(formula, data, depth = 1),
+               function(formula) hist_forest(formula, data, trees = 1))
+  refused <- list("Species %in% \"u\"" = "I(Species %in% \"u\")",
+                  "Sepal.Width^2" = "I(Sepal.Width^2)",
+                  "Sepal.Width * 2" = "I(Sepal.Width * 2)", "Sepal.Width / 2" = "I(Sepal.Width/2)",
+                  "1:150" = "I(1:150)", "\"big\"" = "without quotes", "5" = "remove it",
+                  "(1 | big)" = "I(a | b)", "(big || big)" = "I(a | b)", "-big" = "I(-big)",
+                  "strata(big)" = "remove it", "survival::cluster(big)" = "remove it",
+                  "stats::offset(big)" = "remove it")
+  for (term in names(refused)) {
+    formula <- stats::as.formula(paste("Petal.Width ~ Petal.Length +", term))
+    shown <- gsub("^\\(|\\)$", "", sub(" / ", "/", term))
+    shown <- if (grepl("(", shown, fixed = TRUE)) paste0(shown, ")") else shown
+    for (fit in fits) expect_contree_error(fit(formula), "input", c("'formula'", shown,
+                                                                   refused[[term]]))
+    if (grepl("^", term, fixed = TRUE)) next # of lm() these are the terms inside
+    error <- expect_contree_error(gmt(formula, data, depth = 1),
+                                  "input", c("'formula'", if (term != "(1 | big)") shown))
+    expect_no_match(conditionMessage(error), "ExtractVars|:::")
+  }
+  expect_identical(labels(y ~ a + +b), c("a", "b"))
+  # a sum that a program made
+  expect_identical(labels(stats::as.formula(call("~", quote(y), quote(a + (b + c)))) ),
+                   c("a", "b", "c"))
+  leaning <- quote(a + b)
+  leaning[[3]] <- quote(b + c)
+  expect_identical(labels(stats::as.formula(call("~", quote(y), leaning))), c("a", "b", "c"))
+})
+
 test_that("terms are those of stats", {
   skip_if(getRversion() < "4.0")
   for (formula in list(Species ~ ., Species ~ log(Petal.Length) + Sepal.Width,

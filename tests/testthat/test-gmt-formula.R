@@ -122,3 +122,15 @@ test_that("numbers whose squares overflow are refused by value", {
   expect_contree_error(gmt(d["x"] * 1e-170, d$y), "input", "the squares of 'x', of at most")
   expect_contree_error(gmt(d["x"], d$y, weights = replace(d$w, 3, 1e300)), "input", "weights")
 })
+
+test_that("what a formula takes away is no splitter either", {
+  set.seed(3)
+  data <- data.frame(x = rnorm(200), z = rnorm(200), w = rnorm(200))
+  data$y <- data$x + 5 * (data$z > 0)
+  fit <- gmt(y ~ . - z, data, depth = 2, seed = 1, complexity = 0)
+  expect_false("z" %in% c(fit$frame$var, fit$shape$inputs))
+  expect_true("z" %in% gmt(y ~ ., data, depth = 1, seed = 1)$frame$var)
+  expect_identical(fit$frame, gmt(y ~ x + w, data, depth = 2, seed = 1, complexity = 0)$frame)
+  expect_contree_error(gmt(y ~ -z, data), "input", "no predictor")
+  expect_contree_error(gmt(y ~ . - nosuch, data), "input", c("removes", "nosuch"))
+})

@@ -349,3 +349,100 @@ test_that("leaves of numbers have no bar", {
   expect_identical(ncol(contree:::node_bars(deep_tree(2, "linear"))), 0L)
   expect_identical(ncol(contree:::node_bars(deep_tree(2, "classes"))), 5L)
 })
+
+# ---- splits that differ read differently ---------------------------------------------------------
+
+# Of the inner nodes of a layout, whether another one asks something else in the same words.
+look_alike <- function(layout) {
+  inner <- which(!layout$leaf)
+  said <- vapply(layout$question[inner], paste, "", collapse = " ")
+  fit <- layout$drawn
+  asked <- paste(contree:::node_variable(fit), contree:::node_threshold(fit),
+                 vapply(contree:::node_levels(fit), function(k) paste(k$left, collapse = "\r"), ""))
+  alike <- outer(said, said, `==`) & outer(asked[inner], asked[inner], `!=`)
+  rowSums(alike) > 0
+}
+
+# A tree made by hand: on both sides of `x` ten of forty levels go left, alike but for one.
+forty_levels <- function(levels) {
+  left <- function(those) replace(rep(3L, 40), those, 1L)
+  n <- c(80, 40, 10, 30, 40, 10, 30)
+  contree:::new_model(
+    list(feature = c(2L, 1L, 0L, 0L, 1L, 0L, 0L), threshold = c(1.5, rep(NA, 6)),
+         left = c(2L, 3L, 0L, 0L, 6L, 0L, 0L), right = c(5L, 4L, 0L, 0L, 7L, 0L, 0L),
+         default_left = c(FALSE, FALSE, NA, NA, FALSE, NA, NA),
+         sides = list(NULL, left(c(1:9, 20)), NULL, NULL, left(c(1:9, 30)), NULL, NULL),
+         missing = integer(7), n = n, weight = n, errors = numeric(7)),
+    contree:::number_leaves(c(4.5, 1, 0, 2, 3.5, 3, 4)),
+    list(types = c(region = "factor", x = "numeric"), xlevels = list(region = levels),
+         shape = list(names = c("region", "x"), inputs = c("region", "x"))),
+    quote(made_by_hand()), where = integer())
+}
+
+test_that("splits that differ read differently, on narrow pages too, or have their number", {
+  common <- sprintf("the category %02d of the long classification", 1:40)
+  within <- paste0(strrep("W", 20), 1:40, strrep("W", 20))
+  for (levels in list(sprintf("l%02d", 1:40), common, paste0(strrep("W", 20), 1:40), within)) {
+    fit <- forty_levels(levels)
+    for (size in list(c(3, 3), c(4, 3), c(7, 5), c(12, 8))) {
+      layout <- layout_of(fit, size[1], size[2])
+      alike <- look_alike(layout)
+      expect_true(all(layout$numbered[!layout$leaf][alike]))
+      if (!identical(levels, within)) expect_false(any(alike))
+      expect_true(boxes_apart(layout))
+    }
+    boxes <- contree:::report_layout(fit, 4, 0)$lines[c(2, 5)]
+    expect_false(identical(boxes[[1]][1:2], boxes[[2]][1:2]))
+  }
+  # the last have no room but on large pages
+  narrow <- layout_of(fit, 3, 3)
+  expect_identical(which(narrow$numbered), which(contree:::node_variable(fit) %in% "region"))
+  expect_setequal(drawn_texts(fit, 3, 3)$text[drawn_texts(fit, 3, 3)$text %in% c("2", "3")],
+                  c("2", "3"))
+})
+
+test_that("thresholds that differ have digits enough to tell them apart", {
+  data <- data.frame(x = 5000 + 1:64 / 1000)
+  data$y <- rep(c("a", "b", "c", "d"), each = 4, length.out = 64)
+  fit <- contree(y ~ x, data, depth = 4)
+  thresholds <- contree:::node_threshold(fit)
+  for (size in list(c(4, 3), c(7, 5), c(12, 8))) {
+    layout <- layout_of(fit, size[1], size[2])
+    expect_false(any(look_alike(layout)))
+    expect_gt(sum(!layout$leaf), 1)
+  }
+  said <- contree:::distinct_thresholds(fit, 4)
+  expect_false(anyDuplicated(said[!is.na(thresholds)]) > 0)
+  # the others keep the digits asked for
+  expect_identical(contree:::distinct_thresholds(iris2, 2),
+                   contree:::threshold_text(iris2, function(value) format(value, digits = 2)))
+})
+
+# Deep trees of few leaves, and trees of actions.
+priced_trees <- function() {
+  set.seed(3)
+  n <- 300
+  data <- data.frame(a = stats::runif(n), b = stats::rnorm(n), c = stats::rpois(n, 6))
+  class <- c(1, 2, 1, 2, 1, 3)[findInterval(data$a, c(0, 0.1, 0.2, 0.35, 0.5, 0.8))]
+  data$y <- factor(c("low", "middle", "high")[class])
+  chain <- data.frame(x = 1:200)
+  chain$y <- factor(letters[findInterval(chain$x, c(1, 20, 30, 50, 90, 120, 125))])
+  gamma <- cbind(none = 0, "a long name of an action" = data$b, grant = data$c / 9 - 0.5,
+                 third = 0.4 - data$a)
+  list(contree(y ~ a + b + c, data, complexity = 0.002, depth = 6),
+       contree(y ~ x, chain, complexity = 0.001, depth = 6),
+       policy_tree(data["a"], gamma, depth = 3), policy_tree(data["b"], gamma, depth = 2))
+}
+
+test_that("trees of few leaves and trees of actions have the numbers of their nodes, whole", {
+  fits <- priced_trees()
+  expect_gte(max(contree:::node_depth(fits[[2]])), 5)
+  expect_lte(sum(contree:::node_is_leaf(fits[[2]])), 7)
+  pages <- expand.grid(width = c(3, 4.5, 7, 12), height = c(3, 4.5, 8))
+  for (fit in fits) for (i in sample(nrow(pages), length(seeds(12, 4)))) {
+    expect_identical(foreign_numbers(fit, pages$width[i], pages$height[i]), numeric())
+    layout <- layout_of(fit, pages$width[i], pages$height[i])
+    expect_true(boxes_apart(layout))
+    expect_false(any(look_alike(layout)))
+  }
+})

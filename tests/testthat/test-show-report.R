@@ -281,6 +281,14 @@ test_that("the model of a leaf is shown up to a whole term", {
   }
 })
 
+expect_only_in_frames <- function(page) {
+  in_frame <- "[ancestor::*[@class='wide' or @class='canvas'] or ancestor::figure]"
+  for (wide in c("//table", "//svg")) {
+    expect_identical(xml2::xml_path(xml2::xml_find_all(page, wide)),
+                     xml2::xml_path(xml2::xml_find_all(page, paste0(wide, in_frame))))
+  }
+}
+
 test_that("nothing is wider than a small window but in frames that scroll", {
   fit <- contree(type ~ ., MASS::Pima.tr, depth = 3)
   page <- page_of(fit, MASS::Pima.te, alternatives = contree_alternatives(fit, within = 2))
@@ -292,10 +300,11 @@ test_that("nothing is wider than a small window but in frames that scroll", {
   # that of a table is as wide as the window, and is broken into lines
   expect_match(style, "\ncaption [{][^}]*max-width: calc[(]100vw - 2.4rem[)]")
   expect_match(style, "\nbody [{][^}]*padding: 0 1.2rem")
-  in_frame <- "[ancestor::*[@class='wide' or @class='canvas'] or ancestor::figure]"
-  for (wide in c("//table", "//svg")) {
-    expect_identical(xml2::xml_path(xml2::xml_find_all(page, wide)),
-                     xml2::xml_path(xml2::xml_find_all(page, paste0(wide, in_frame))))
+  # the page of a forest has tables of factors among its charts
+  grown <- hist_forest(mpg ~ wt + cyl, transform(mtcars, cyl = factor(cyl)), trees = 5, seed = 1)
+  for (page in list(page, page_of(grown, transform(mtcars, cyl = factor(cyl))))) {
+    expect_gt(length(xml2::xml_find_all(page, "//table")), 0)
+    expect_only_in_frames(page)
   }
   # widths in pixels are upper ones
   expect_no_match(style, "[^-]width: [0-9.]+px")

@@ -53,3 +53,73 @@ test_that("rules are printed with a column a variable, or a condition a line", {
   rules$rule[1] <- "no R (at all"
   expect_output(print(rules, style = "tall"), "    no R (at all", fixed = TRUE)
 })
+
+# The rows of each leaf by its rule, evaluated in the data: the number of the leaf, NA for none.
+leaf_by_rule <- function(fit, data) {
+  rules <- contree_rules(fit, digits = 17)
+  leaf <- rep(NA_integer_, nrow(data))
+  for (i in seq_len(nrow(rules))) {
+    here <- which(eval(parse(text = rules$rule[i]), data))
+    expect_true(all(is.na(leaf[here])))
+    leaf[here] <- rules$node[i]
+  }
+  leaf
+}
+
+odd_levels <- c("", " ", "NA", "<NA>", "it's", "say \"x\"", "back\\slash", "\\n", "a\nb", "\u00fc",
+                "e\u0301", "\u00e9", "a", "a ", " a", "A", "1", "01", "1.0", "%d", "`", "TRUE",
+                "is.na(f)", "c(\"a\", \"b\")")
+
+test_that("rules select the rows of their leaves whatever levels and predictors are called", {
+  for (seed in seeds(40, 12)) {
+    set.seed(seed)
+    n <- 160
+    f <- factor(sample(odd_levels, n, TRUE), levels = sample(odd_levels))
+    f[sample(n, 30)] <- NA
+    f <- switch(1 + seed %% 5, f, addNA(f), as.character(f), ordered(f), addNA(ordered(f)))
+    g <- factor(sample(c("u", "", "NA", NA), n, TRUE))
+    if (seed %% 2) g <- addNA(g)
+    data <- data.frame(f, g, x = replace(rnorm(n), 1:9, NA))
+    names(data) <- sample(c("a b", "a`b", "50%", "it's", "if", "TRUE", "NA", "a:b", "-x", "log(b)",
+                            "x < 3", "%in%", "{", "_x", "1", ".", "back\\n", "is.na(f)"), 3)
+    y <- factor(ifelse(as.integer(factor(f)) %% 3 == 0 | g %in% NA, "yes",
+                       sample(c("no", "maybe"), n, TRUE)))
+    y[is.na(y)] <- "yes"
+    fit <- contree(data, y, depth = 3)
+    expect_equal(leaf_by_rule(fit, data), unname(predict(fit, data, type = "node")), info = seed)
+    again <- contree_from_json(as_json(fit))
+    expect_equal(leaf_by_rule(again, data), leaf_by_rule(fit, data), info = seed)
+  }
+})
+
+test_that("the level NA of a factor, ordered or not, is a missing value", {
+  f <- rep(c("a", "b", "c", NA), each = 5)
+  for (order in c(FALSE, TRUE)) {
+    for (level in list(c("a", "b", "c", NA), c(NA, "a", "b", "c"))) {
+      data <- data.frame(f = factor(f, level, exclude = NULL, ordered = order),
+                         y = rep(c("p", "q", "q", "p"), each = 5))
+      fit <- contree(y ~ f, data, depth = 2)
+      plain <- transform(data, f = factor(as.character(f), c("a", "b", "c"), ordered = order))
+      expect_equal(fit$objective, 0)
+      expect_identical(fit$frame, contree(y ~ f, plain, depth = 2)$frame)
+      for (rows in list(data, plain)) {
+        expect_identical(as.character(predict(fit, rows)), data$y)
+        expect_equal(leaf_by_rule(fit, rows), unname(predict(fit, rows, type = "node")))
+      }
+    }
+  }
+})
+
+test_that("predictors that are operations keep their meaning in rules", {
+  data <- data.frame(a = c(-2:7, NA), l = rep(c(TRUE, FALSE, FALSE), length.out = 11))
+  for (term in c("!l", "(a > 3)", "I(a == 1 | l)", "I(-a)", "(if (TRUE) a else l)", "a %/% 2",
+                 "log(abs(a) + 1)", "a[]")) {
+    data$y <- factor(with(data, eval(parse(text = term))) > 0.5)
+    data$y[is.na(data$y)] <- "TRUE"
+    fit <- contree(stats::as.formula(paste("y ~", term)), data, depth = 1)
+    known <- !is.na(data$a) | term == "!l"
+    expect_equal(leaf_by_rule(fit, data)[known],
+                 unname(predict(fit, data, type = "node"))[known], info = term)
+    expect_gt(nrow(fit$frame), 1)
+  }
+})

@@ -158,3 +158,25 @@ test_that("a root that only prepares its children has an importance, beside the 
   skip_if_not_installed("jsonlite")
   expect_equal(contree_importance(contree_from_json(as_json(fit))), found)
 })
+
+test_that("the title of the axis of importance is on the page, small or large", {
+  fit <- hist_forest(Species ~ ., iris, trees = 5, seed = 1, importance = "permutation")
+  for (size in list(c(3, 3), c(5, 4), c(9, 7))) {
+    grDevices::pdf(NULL, size[1], size[2])
+    grDevices::dev.control("enable")
+    plot(fit, what = "importance")
+    drawn <- Filter(function(call) identical(call[[2]][[1]]$name, "C_title"),
+                    grDevices::recordPlot()[[1]])
+    title <- drawn[[1]][[2]]
+    said <- unlist(Filter(is.character, title))
+    said <- said[grepl("permutation", said)][1]
+    cex <- contree:::label_size(said, names(iris)[1:4])
+    left <- graphics::par("mai")[2] + max(graphics::strwidth(names(iris)[1:4], units = "inches"))
+    middle <- (left + size[1] - graphics::par("mai")[4]) / 2
+    half <- graphics::strwidth(said, units = "inches", cex = cex) / 2
+    expect_lte(middle + half, size[1])
+    expect_gte(middle - half, 0)
+    grDevices::dev.off()
+  }
+  expect_identical(cex, 1)
+})
