@@ -436,7 +436,7 @@ SEXP ffi_column_hashes(SEXP columns)
     return hashes;
 }
 
-/* list(grain, rounding, hidden, blur): what the errors of all trees with a `complexity` are
+/* list(grain, rounding, hidden, blur): what the errors of all trees with any `complexity` are
  * multiples of, 0 if the costs of rows have to be rounded, and with a numeric response; by how much
  * that may change those of a tree; below which cost that is by more than the last digits of doubles;
  * and how far, as a root of a sum of squares, a response of decimals is from these. */
@@ -451,8 +451,8 @@ SEXP ffi_cost_grain(SEXP columns, SEXP y, SEXP n_classes, SEXP control)
     ct_arena_init(&arena, &budget);
     ct_status status = ct_data_check(&problem.data, &error);
     if (status == CT_OK)
-        status = ct_exact_costs_init(&costs, &problem.data, problem.options.depth, 1.0, 0, &arena,
-                                     &error);
+        status = ct_exact_costs_init(&costs, &problem.data, problem.options.depth,
+                                     problem.data.response ? 0.0 : 1.0, 0, &arena, &error);
     double grain = status == CT_OK ? ct_exact_cost_grain(&costs) : 0,
            rounding = status == CT_OK ? ct_exact_cost_rounding(&costs) : 0,
            hidden = status == CT_OK ? ct_exact_cost_hidden(&costs) : 0,

@@ -347,3 +347,12 @@ test_that("the gap of a tree that costs little says what steps may hide of it", 
   expect_identical(last$gap, fit$gap)
   expect_identical(table$gap[1], 0)
 })
+
+test_that("the gap of a path holds whatever the root's squares leave of a step", {
+  x <- data.frame(a = c(3, 4, 4, 2, 3), b = c(1, 2, 2, 4, 2), c = c(2, 4, 3, 3, 4))
+  y <- 1e15 + c(5, 5, 3, 7, 5) # three splits make no error
+  table <- as.data.frame(contree_path(x, y, weights = c(1e16 + 2, 1e16, 1, 1e16 + 2, 1), depth = 2,
+                                      minbucket = 1))
+  last <- table[nrow(table), ]
+  expect_lte(last$errors - last$gap, 0)
+})

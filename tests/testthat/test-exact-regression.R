@@ -611,3 +611,16 @@ test_that("responses whose squares would vanish or overflow are refused", {
   far <- c(y[1:16] * 1e-150, 1, 1, 1, 1)
   expect_contree_error(contree(x, far, weights = w), "input", "1e-100")
 })
+
+test_that("the price of a split is a share of the root's squares, wherever heavy rows are", {
+  x <- data.frame(a = c(1, 2, 1, 1, 1, 1, 1, 1), b = c(3, 2, 3, 2, 2, 3, 2, 1))
+  y <- c(-2089, 3861630577, -998, 5897, 0, 95212, -12066, 172)
+  w <- c(2, 1, 1e15, 3, 1, 1, 1e15, 1)
+  fit <- contree(x, y, weights = w, depth = 2, minbucket = 1, complexity = 1e-12)
+  mean <- sum(w * y) / sum(w)
+  # two heavy rows, and what the others add, in whole numbers
+  root <- sum(w * (y - mean)^2) - sum(w * (y - mean))^2 / sum(w)
+  splits <- sum(fit$frame$var != "<leaf>")
+  expect_gt(splits, 0)
+  expect_equal((fit$cost - fit$objective) / splits, 1e-12 * root, tolerance = 1e-14)
+})
