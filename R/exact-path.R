@@ -193,8 +193,8 @@ search_path <- function(problem, settings, call, begin) {
 
 # The grain of the costs, how many grains may come of rounding, which share of the errors of a tree
 # may come of sums of doubles, whether costs are whole numbers of grains, and below which cost
-# rounding may hide better trees. A comparison is of two trees, each found, or its split costed, by rounded
-# costs. Squares are added up without losses.
+# rounding may hide better trees. A comparison is of two trees, each found, or its split costed, by
+# rounded costs. Squares are added up without losses.
 measure_of_costs <- function(problem, settings) {
   costs <- grain_of_costs(problem, settings)
   if (costs$grain > 0) return(list(costs$grain, 0, 0, TRUE, 0))

@@ -7,7 +7,8 @@ policy_frame_again <- function(fit, data, env) {
   if (!is.null(tree_terms(fit))) {
     if (is.null(data)) data <- value("data")
     return(policy_formula_frame(formula_again(fit, call[["formula"]], env), data,
-                                subset_again(fit, call[["subset"]], data), value("na.action"), settings, value("objective")))
+                                subset_again(fit, call[["subset"]], data), value("na.action"),
+                                settings, value("objective")))
   }
   names <- if (!is.null(call[["Gamma"]])) c("X", "Gamma")
            else c("x", if (is.null(call[["costs"]])) "rewards" else "costs")

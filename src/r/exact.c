@@ -438,8 +438,8 @@ SEXP ffi_column_hashes(SEXP columns)
 
 /* list(grain, rounding, hidden, blur): what the errors of all trees with any `complexity` are
  * multiples of, 0 if the costs of rows have to be rounded, and with a numeric response; by how much
- * that may change those of a tree; below which cost that is by more than the last digits of doubles;
- * and how far, as a root of a sum of squares, a response of decimals is from these. */
+ * that may change those of a tree; below which cost that is by more than the last digits of
+ * doubles; and how far, as a root of a sum of squares, a response of decimals is from these. */
 SEXP ffi_cost_grain(SEXP columns, SEXP y, SEXP n_classes, SEXP control)
 {
     static const char *const names[] = {"grain", "rounding", "hidden", "blur"};

@@ -43,8 +43,8 @@ enum {
 double ct_objective_value(const ct_exact_costs *costs, int64_t cost);
 /* The same with rounding and noise taken off. */
 double ct_objective_bound(const ct_exact_costs *costs, int64_t cost);
-/* Rounding may hide a tree that costs less than the best in integers, by more than the last digits of
- * sums of doubles, where that costs less than this: INFINITY, or 0 if never. */
+/* Rounding may hide a tree that costs less than the best in integers, by more than the last digits
+ * of sums of doubles, where that costs less than this: INFINITY, or 0 if never. */
 double ct_exact_cost_hidden(const ct_exact_costs *costs);
 /* The largest cost below which all trees have an objective of `most` or less, and all that surely
  * do; INT64_MAX if all do. */
