@@ -184,10 +184,11 @@ frame_again <- function(fit, data, settings, env) {
   with_kept_weights(frame, kept)
 }
 
-# The formula of the call, with the functions and constants that the fit keeps of the place where it
-# was made.
+# The formula of the call, or if that is a variable which is no longer there, of the fit, with the
+# functions and constants that the fit keeps of the place where it was made.
 formula_again <- function(fit, formula, env) {
-  formula <- eval(formula, env)
+  formula <- tryCatch(eval(formula, env), error = function(problem) NULL)
+  if (is.null(formula)) formula <- stats::formula(tree_terms(fit))
   place <- new.env(parent = env)
   kept <- environment(tree_terms(fit))
   while (!is_lasting(kept)) {

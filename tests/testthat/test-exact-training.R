@@ -161,6 +161,16 @@ test_that("functions and constants of the function that made the fit are found a
   expect_true(contree_certify(policy, iris)$valid)
 })
 
+test_that("a formula in a variable of the function that made the fit is found again", {
+  fit <- (function() {
+    of_flowers <- Species ~ Petal.Length + log(Sepal.Width)
+    contree(of_flowers, iris, depth = 2, certificate = TRUE)
+  })()
+  expect_true(contree_certify(fit, iris)$valid)
+  expect_s3_class(contree_alternatives(fit, within = 9, data = iris), "contree_alternatives")
+  expect_false(contree_certify(fit, transform(iris, Sepal.Width = Sepal.Width * 2))$valid)
+})
+
 test_that("of data that are given it is said what they lack", {
   least <- "none"
   fit <- (function(least) {
