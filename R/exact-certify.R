@@ -331,7 +331,7 @@ rounding_of_sum <- function(frame, sum, complexity = 0) {
 
 certified_frame <- function(fit, data, env) {
   frame <- tryCatch(frame_again(fit, data, unclass(tree_settings(fit)), env),
-                    error = function(problem) no_training_data(conditionMessage(problem)))
+                    error = function(problem) no_training_data(problem, data))
   frame["loss"] <- list(tree_loss(fit))
   frame
 }

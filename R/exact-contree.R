@@ -189,7 +189,8 @@ NULL
 #' @section Errors:
 #' Errors about the arguments or the data have the class `contree_input_error`, those about what the
 #' package does not support `contree_unsupported_error`; both have the class `contree_error`. Their
-#' element `argument` names the argument or the variable.
+#' element `argument` names the argument or the variable. Numeric responses beyond 1e100, or that
+#' differ by less than 1e-100, are errors about the data.
 #'
 #' @param formula Formula `response ~ predictors`, as in `Species ~ .` or `y ~ a + log(b)`. The
 #'   right-hand side is a sum of variables or functions of them; `.` stands for all other columns of

@@ -51,7 +51,10 @@ check_sum_of_weights <- function(weights) {
 # 1.
 read_loss <- function(loss, class_weights, frame) {
   check_sum_of_weights(frame$weights)
-  if (!is_classes(frame)) return(refuse_losses(loss, class_weights))
+  if (!is_classes(frame)) {
+    check_range_of_response(frame$response, frame$weights)
+    return(refuse_losses(loss, class_weights))
+  }
   classes <- levels(frame$response)
   if (!is.null(loss) && !is.null(class_weights)) {
     stop_input("class_weights",
@@ -152,6 +155,15 @@ searched_loss <- function(frame) {
 # One weight a row of the frame.
 row_weights <- function(frame) {
   if (is.null(frame$weights)) rep(1, length(frame$response)) else frame$weights
+}
+
+# Squares of responses must have sums, and means. Rows without weight do not count.
+check_range_of_response <- function(y, weights) {
+  spread <- diff(range(if (is.null(weights)) y else y[weights > 0]))
+  if (max(abs(y)) <= 1e100 && (spread == 0 || spread >= 1e-100)) return(invisible())
+  stop_input("y", gettextf(
+    "the response has values from %s to %s, but must be within 1e+100 and differ by 1e-100 or more",
+    format(min(y)), format(max(y))), gettext("multiply it by a number"))
 }
 
 # Of numbers an error costs its square, and there are no classes that could cost more.

@@ -167,7 +167,7 @@ find_path <- function(frame, settings, call, by) {
 search_path <- function(problem, settings, call, begin) {
   found <- list(fits = list(), splits = numeric(), errors = numeric(), status = "optimal",
                 least = numeric(1 + most_splits(settings$depth, length(problem$codes))))
-  found[c("grain", "slack", "share", "whole", "hides")] <- measure_of_costs(problem, settings)
+  found[c("grain", "slack", "share", "whole", "hidden")] <- measure_of_costs(problem, settings)
   found$n <- complexity_unit(problem$frame) / found$grain
   # below the least penalty a split counts as long as it saves a single grain, or what is no
   # rounding, and only then
@@ -192,14 +192,14 @@ search_path <- function(problem, settings, call, begin) {
 }
 
 # The grain of the costs, how many grains may come of rounding, which share of the errors of a tree
-# may come of sums of doubles, whether costs are whole numbers of grains, and whether rounding may
-# hide better trees. A comparison is of two trees, each found, or its split costed, by rounded
-# costs. Squares are added up without losses.
+# may come of sums of doubles, whether costs are whole numbers of grains, and below which cost
+# rounding may hide better trees. A comparison is of two trees, each found, or its split costed, by
+# rounded costs. Squares are added up without losses.
 measure_of_costs <- function(problem, settings) {
   costs <- grain_of_costs(problem, settings)
-  if (costs$grain > 0) return(list(costs$grain, 0, 0, TRUE, FALSE))
+  if (costs$grain > 0) return(list(costs$grain, 0, 0, TRUE, 0))
   n <- if (is_classes(problem$frame)) length(problem$codes) else 0
-  list(1, 4 * costs$rounding, last_bits(n), FALSE, costs$hides)
+  list(1, 4 * costs$rounding, last_bits(n), FALSE, costs$hidden)
 }
 
 errors_in_grains <- function(found, fit, leaves = which(node_is_leaf(fit))) {
@@ -346,7 +346,9 @@ table_of_path <- function(found, settings) {
 gap_at <- function(found, corner, complexity) {
   gaps <- Map(function(at, penalty) {
     if (!is.finite(penalty)) return(0) # only the tree without splits is left
-    if (found$hides) return(max(0, below_line(found, at, penalty)$errors))
+    if (found$errors[at] + penalty * found$splits[at] < found$hidden) {
+      return(max(0, below_line(found, at, penalty)$errors))
+    }
     # what a split may save below is of sums of doubles
     if (!found$whole) penalty <- max(penalty, found$floor)
     max(0, left_open(found, at, penalty))

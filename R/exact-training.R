@@ -6,14 +6,19 @@
 # The frame that the fit was made of.
 training_frame <- function(fit, data, settings, env) {
   frame <- tryCatch(frame_again(fit, data, settings, env),
-                    error = function(problem) no_training_data(conditionMessage(problem)))
+                    error = function(problem) no_training_data(problem, data))
   refuse_other_data(training_fault(fit, frame))
   frame[c("shape", "terms", "na.action", "loss")] <-
     list(tree_shape(fit), tree_terms(fit), tree_na_action(fit), tree_loss(fit))
   frame
 }
 
-no_training_data <- function(reason) {
+no_training_data <- function(problem, data) {
+  reason <- conditionMessage(problem)
+  if (!is.null(data)) {
+    stop_input("data", gettextf("'data' cannot be read as the call of the fit says (%s)", reason),
+               gettext("define what is not found, or fit the tree with model = TRUE"))
+  }
   stop_input("data", gettextf("the training data cannot be found again (%s)", reason),
              gettext("give it as 'data', or fit the tree with model = TRUE"))
 }
@@ -173,10 +178,27 @@ frame_again <- function(fit, data, settings, env) {
   if (!tree_weighted(fit) && !all(all.vars(weights) %in% names(data))) weights <- NULL
   kept <- if (!all(all.vars(weights) %in% names(data)) || is.null(weights)) tree_row_weights(fit)
   # not call$subset, which would also find subset_levels
-  frame <- formula_frame(value("formula"), data, if (is.null(kept)) weights,
-                         subset_again(fit, call[["subset"]], data),
+  frame <- formula_frame(formula_again(fit, call[["formula"]], env), data,
+                         if (is.null(kept)) weights, subset_again(fit, call[["subset"]], data),
                          value("na.action"), NULL, NULL, settings)
   with_kept_weights(frame, kept)
+}
+
+# The formula of the call, or if that is a variable which is no longer there, of the fit, with the
+# functions and constants that the fit keeps of the place where it was made.
+formula_again <- function(fit, formula, env) {
+  formula <- tryCatch(eval(formula, env), error = function(problem) NULL)
+  if (is.null(formula)) formula <- stats::formula(tree_terms(fit))
+  place <- new.env(parent = env)
+  kept <- environment(tree_terms(fit))
+  while (!is_lasting(kept)) {
+    for (name in setdiff(ls(kept, all.names = TRUE), ls(place, all.names = TRUE))) {
+      assign(name, get(name, kept), place)
+    }
+    kept <- parent.env(kept)
+  }
+  if (inherits(formula, "formula")) environment(formula) <- place
+  formula
 }
 
 # Weights that did not stand in the data are those that the fit keeps. If there are more or fewer

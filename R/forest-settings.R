@@ -140,15 +140,6 @@ check_forest_number <- function(name, value, range, none) {
   as.double(value)
 }
 
-# Squares of responses must have sums, and means.
-check_range_of_response <- function(y) {
-  spread <- diff(range(y))
-  if (max(abs(y)) <= 1e100 && (spread == 0 || spread >= 1e-100)) return(invisible())
-  stop_input("y", gettextf(
-    "the response has values from %s to %s, but must be within 1e+100 and differ by 1e-100 or more",
-    format(min(y)), format(max(y))), gettext("multiply it by a number"))
-}
-
 # Rates have a default that is meant for many rows.
 warn_if_unsplit <- function(min_n, frame) {
   n <- length(frame$response)
@@ -164,7 +155,7 @@ settle_forest <- function(settings, frame) {
   n <- length(frame$response)
   settings <- settle_draws(settings, frame)
   settings["monotone"] <- list(check_forest_monotone(settings$monotone, frame, settings))
-  if (!is_classes(frame)) check_range_of_response(frame$response)
+  if (!is_classes(frame)) check_range_of_response(frame$response, NULL)
   check_room_for_votes(frame, settings)
   check_corrected(frame, settings)
   check_local(settings)

@@ -13,7 +13,8 @@
 #' and splits on `z1` and `z2`. `y ~ .` uses all columns for both, and `y ~ 1 | .` has constants in
 #' the leaves, which is an ordinary regression tree. Numbers, logicals and factors may be
 #' regressors. Without an intercept (`- 1` or `+ 0`) the models have none, and a first factor, or
-#' logical, has a coefficient for each level, as in `lm()`. Products among the regressors (`x * z`,
+#' logical, has a coefficient for each level, as in `lm()`; such a logical `l` is the regressor
+#' `factor(l)`, also in exports. Products among the regressors (`x * z`,
 #' `x:z`) are columns of the models, as in `lm()`, computed again in new data; splits are on single
 #' variables.
 #' An `offset()` among the regressors adds to the argument `offset`. More than two parts are an

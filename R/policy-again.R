@@ -6,8 +6,9 @@ policy_frame_again <- function(fit, data, env) {
   value <- function(name) eval(call[[name]], env)
   if (!is.null(tree_terms(fit))) {
     if (is.null(data)) data <- value("data")
-    return(policy_formula_frame(value("formula"), data, subset_again(fit, call[["subset"]], data),
-                                value("na.action"), settings, value("objective")))
+    return(policy_formula_frame(formula_again(fit, call[["formula"]], env), data,
+                                subset_again(fit, call[["subset"]], data), value("na.action"),
+                                settings, value("objective")))
   }
   names <- if (!is.null(call[["Gamma"]])) c("X", "Gamma")
            else c("x", if (is.null(call[["costs"]])) "rewards" else "costs")
@@ -40,7 +41,7 @@ rewards_fault <- function(fit, frame) {
 
 policy_training_frame <- function(fit, data, env) {
   frame <- tryCatch(policy_frame_again(fit, data, env),
-                    error = function(problem) no_training_data(conditionMessage(problem)))
+                    error = function(problem) no_training_data(problem, data))
   refuse_other_data(policy_training_fault(fit, frame))
   frame
 }

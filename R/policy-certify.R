@@ -33,7 +33,7 @@ certify_policy <- function(fit, data, certificate, env) {
   log <- certificate_log(certificate)
   start <- seconds_now()
   frame <- tryCatch(policy_frame_again(fit, data, env),
-                    error = function(problem) no_training_data(conditionMessage(problem)))
+                    error = function(problem) no_training_data(problem, data))
   fault <- policy_fault(fit, frame)
   checked <- NULL
   if (is.null(fault)) {

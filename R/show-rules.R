@@ -123,7 +123,7 @@ condition_text <- function(name, known, type) {
   if (known$low == Inf || known$high == -Inf || identical(known$levels, character())) {
     return(is_missing)
   }
-  if (length(known$levels)) return(level_condition(name, known))
+  if (length(known$levels)) return(level_rule(name, known))
   values <- c(if (is.finite(known$low)) paste(name, ">=", known$low_text),
               if (is.finite(known$high)) paste(name, "<", known$high_text))
   if (length(values) == 0) return(not_missing)

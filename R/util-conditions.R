@@ -54,7 +54,7 @@ user_call <- function() {
 # A call without the values that do.call() or the like put into it: a data frame or a function among
 # the arguments would be printed with every error and saved with every fit. Its argument's name
 # takes its place, or what is known of it: `expressions` has a value and its expression in each
-# element.
+# element. A short vector is written out.
 small_call <- function(call, expressions = list()) {
   if (is.function(call[[1]])) call[[1]] <- function_name(call[[1]])
   for (i in seq_along(call)[-1]) {
@@ -67,9 +67,27 @@ small_call <- function(call, expressions = list()) {
     if (inherits(value, "formula")) call[[i]] <- plain_formula(value)
     if (small || is.language(value)) next
     known <- Find(function(pair) identical(pair$value, value), expressions)
-    call[[i]] <- if (is.null(known)) as.name(name) else known$expression
+    call[[i]] <- if (!is.null(known)) {
+      known$expression
+    } else if (is_short(value)) {
+      written_out(value)
+    } else {
+      as.name(name)
+    }
   }
   call
+}
+
+# A vector that a call shows as it is.
+is_short <- function(value) {
+  is.atomic(value) && all(names(attributes(value)) %in% "names") && length(value) %in% 1:10
+}
+
+# The expression of a vector, with as many digits as it takes to read back the same.
+written_out <- function(value) {
+  expression <- str2lang(deparse1(value))
+  if (identical(eval(expression, baseenv()), value)) return(expression)
+  str2lang(deparse1(value, control = c("keepNA", "keepInteger", "niceNames", "digits17")))
 }
 
 # For a call that do.call() made of one of our generics, what its arguments were made of:

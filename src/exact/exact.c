@@ -283,7 +283,7 @@ static ct_status finish(ct_worker *worker, const ct_data *data, const ct_split_c
     CT_ASSERT(splits <= search->costs->most_splits);
     result->cost = result->errors + search->costs->penalty * splits;
     int optimal = bounds->proven == bounds->upper;
-    result->bound = optimal && !ct_exact_objective_hides(search->costs, result->cost)
+    result->bound = optimal && result->cost >= ct_exact_cost_hidden(search->costs)
                         ? result->cost
                         : fmin(result->cost, ct_objective_bound(search->costs, bounds->proven));
     result->split_cost = search->costs->penalty;

@@ -447,13 +447,13 @@ SEXP ffi_column_hashes(SEXP columns)
     return hashes;
 }
 
-/* list(grain, rounding, hides, blur): what the errors of all trees with a `complexity` are
+/* list(grain, rounding, hidden, blur): what the errors of all trees with any `complexity` are
  * multiples of, 0 if the costs of rows have to be rounded, and with a numeric response; by how much
- * that may change those of a tree; whether that is by more than the last digits of doubles; and how
- * far, as a root of a sum of squares, a response of decimals is from these. */
+ * that may change those of a tree; below which cost that is by more than the last digits of
+ * doubles; and how far, as a root of a sum of squares, a response of decimals is from these. */
 SEXP ffi_cost_grain(SEXP columns, SEXP y, SEXP n_classes, SEXP control)
 {
-    static const char *const names[] = {"grain", "rounding", "hides", "blur"};
+    static const char *const names[] = {"grain", "rounding", "hidden", "blur"};
     r_problem problem = r_problem_of(columns, y, n_classes, control);
     ct_budget budget = {problem.options.memory_limit, 0};
     ct_arena arena;
@@ -462,18 +462,18 @@ SEXP ffi_cost_grain(SEXP columns, SEXP y, SEXP n_classes, SEXP control)
     ct_arena_init(&arena, &budget);
     ct_status status = ct_data_check(&problem.data, &error);
     if (status == CT_OK)
-        status = ct_exact_costs_init(&costs, &problem.data, problem.options.depth, 1.0, 0, &arena,
-                                     &error);
+        status = ct_exact_costs_init(&costs, &problem.data, problem.options.depth,
+                                     problem.data.response ? 0.0 : 1.0, 0, &arena, &error);
     double grain = status == CT_OK ? ct_exact_cost_grain(&costs) : 0,
            rounding = status == CT_OK ? ct_exact_cost_rounding(&costs) : 0,
+           hidden = status == CT_OK ? ct_exact_cost_hidden(&costs) : 0,
            blur = status == CT_OK && costs.response ? costs.response->blur : 0;
-    int hides = status == CT_OK && ct_exact_objective_hides(&costs, costs.total);
     ct_arena_free(&arena);
     r_check(status, &error);
     SEXP list = PROTECT(r_named_list(names, 4));
     SET_VECTOR_ELT(list, 0, Rf_ScalarReal(grain));
     SET_VECTOR_ELT(list, 1, Rf_ScalarReal(rounding));
-    SET_VECTOR_ELT(list, 2, Rf_ScalarLogical(hides));
+    SET_VECTOR_ELT(list, 2, Rf_ScalarReal(hidden));
     SET_VECTOR_ELT(list, 3, Rf_ScalarReal(blur));
     UNPROTECT(1);
     return list;

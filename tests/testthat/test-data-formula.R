@@ -44,7 +44,7 @@ test_that("terms that are read otherwise in other models are refused by name, wi
   }
   expect_identical(labels(y ~ a + +b), c("a", "b"))
   # a sum that a program made
-  expect_identical(labels(stats::as.formula(call("~", quote(y), quote(a + (b + c)))) ),
+  expect_identical(labels(stats::as.formula(call("~", quote(y), quote(a + (b + c))))),
                    c("a", "b", "c"))
   leaning <- quote(a + b)
   leaning[[3]] <- quote(b + c)

@@ -381,3 +381,16 @@ test_that("standard errors of weighted rows are proportions of their weight", {
   expect_equal(cv$table$error, error)
   expect_equal(cv$table$se, sqrt(sum((data$w * (wrong - error))^2)) / sum(data$w))
 })
+
+test_that("the call of a cross-validated fit has the settings that were tried", {
+  fit <- contree(Species ~ ., iris, depth = 1)
+  cv <- contree_cv(fit, depth = 0:1, complexity = c(0, 0.1, 1 / 3), folds = 3, seed = 1)
+  expect_identical(cv$call$depth, quote(0:1))
+  expect_identical(eval(cv$call$complexity), c(0, 0.1, 1 / 3))
+  again <- eval(cv$call)
+  expect_identical(again$table, cv$table)
+  cv <- contree_cv(gmt(dist ~ speed, cars, seed = 1), complexity = c(1, 2), folds = 3, seed = 1)
+  expect_identical(cv$call$complexity, quote(c(1, 2)))
+  cv <- do.call(contree_cv, list(Species ~ ., quote(iris), depth = 0:1, folds = 3, seed = 1))
+  expect_identical(eval(cv$call$depth), 0:1)
+})

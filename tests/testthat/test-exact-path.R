@@ -244,7 +244,7 @@ test_that("a gap is the largest over the range of the tree, at either end", {
   for (i in 1:60) {
     errors <- sort(sample(20:60, 4), decreasing = TRUE)
     found <- list(splits = c(0, 1, 2, 3), errors = errors, n = 100, grain = 1, slack = 0,
-                  share = 0, whole = TRUE, hides = FALSE,
+                  share = 0, whole = TRUE, hidden = 0,
                   fits = lapply(errors, function(e) list(objective = e)),
                   floor = 1e-3, status = "time limit",
                   least = pmax(0, errors - sample(0:6, 4, TRUE)))
@@ -333,4 +333,26 @@ test_that("a large number hides no split of the path", {
   table <- as.data.frame(contree_path(y ~ ., data, depth = 2, minbucket = 1))
   expect_equal(table$nsplit, 0:2)
   expect_equal(table$errors[2:3], c(7.5, 0))
+})
+
+test_that("the gap of a tree that costs little says what steps may hide of it", {
+  # the first row alone makes all of the root's cost, beside which the others are nothing
+  x <- data.frame(a = c(3, 1, 2, 1, 2), b = c(1, 3, 3, 2, 2), c = c(2, 2, 1, 2, 3))
+  y <- c(1e7, 1, 1, 0, 1)
+  w <- c(1e16, 1e16 + 2, 1e16 + 2, 1, 1)
+  table <- as.data.frame(contree_path(x, y, weights = w, depth = 2, minbucket = 1))
+  last <- table[nrow(table), ]
+  expect_lte(last$errors - last$gap, 0) # a tree of three splits has none
+  fit <- contree(x, y, weights = w, depth = 2, minbucket = 1)
+  expect_identical(last$gap, fit$gap)
+  expect_identical(table$gap[1], 0)
+})
+
+test_that("the gap of a path holds whatever the root's squares leave of a step", {
+  x <- data.frame(a = c(3, 4, 4, 2, 3), b = c(1, 2, 2, 4, 2), c = c(2, 4, 3, 3, 4))
+  y <- 1e15 + c(5, 5, 3, 7, 5) # three splits make no error
+  table <- as.data.frame(contree_path(x, y, weights = c(1e16 + 2, 1e16, 1, 1e16 + 2, 1), depth = 2,
+                                      minbucket = 1))
+  last <- table[nrow(table), ]
+  expect_lte(last$errors - last$gap, 0)
 })

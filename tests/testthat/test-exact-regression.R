@@ -594,3 +594,32 @@ test_that("decimals far from zero are those that doubles can tell apart", {
                                                 minbucket = 1))$nsplit, c(0, 1))
   }
 })
+
+test_that("responses whose squares would vanish or overflow are refused", {
+  x <- data.frame(a = rep(1:4, 5))
+  y <- rep(c(1, 2, 4, 9), 5)
+  for (scale in c(1e-101, 1e-150, 1e-200, 1e-300, 1e100, 1e200)) {
+    expect_contree_error(contree(x, y * scale, depth = 2), "input", c("1e+100", "1e-100"))
+    expect_contree_error(contree_path(x, y * scale, depth = 2), "input", "multiply it by a number")
+    expect_contree_error(contree_cv(x, y * scale, depth = 1), "input", "multiply it by a number")
+  }
+  for (scale in c(1e-100, 1e-50, 1e50, 1e99)) {
+    expect_identical(contree(x, y * scale, depth = 2, minbucket = 1)$objective, 0)
+  }
+  # rows without weight do not count
+  w <- rep(c(1, 0), c(16, 4))
+  far <- c(y[1:16] * 1e-150, 1, 1, 1, 1)
+  expect_contree_error(contree(x, far, weights = w), "input", "1e-100")
+})
+
+test_that("the price of a split is a share of the root's squares, wherever heavy rows are", {
+  x <- data.frame(a = c(1, 2, 1, 1, 1, 1, 1, 1), b = c(3, 2, 3, 2, 2, 3, 2, 1))
+  y <- c(-2089.683, 3861630577.903, -998.262, 5897.399, -0.384, 95212.932, -12066.075, 172.531)
+  w <- c(2, 0.3, 1e15, 3, 0.3, 0.3, 1e15, 0.3)
+  fit <- contree(x, y, weights = w, depth = 2, minbucket = 1, complexity = 1e-12)
+  mean <- sum(w * y) / sum(w)
+  root <- sum(w * (y - mean)^2) - sum(w * (y - mean))^2 / sum(w)
+  splits <- sum(fit$frame$var != "<leaf>")
+  expect_gt(splits, 0)
+  expect_equal((fit$cost - fit$objective) / splits, 1e-12 * root, tolerance = 1e-14)
+})

@@ -138,3 +138,45 @@ test_that("a fit without training rows takes what its root allows", {
     expect_contree_error(contree_alternatives(fit, data = other), "input", "not those of the fit")
   }
 })
+
+test_that("functions and constants of the function that made the fit are found again", {
+  power <- "another" # must not be taken for that of the fit
+  made <- function(fit, ...) {
+    power <- 2
+    raised <- function(x) x^power
+    fit(Species ~ raised(Petal.Length) + I(Sepal.Width > power), iris, depth = 2, ...)
+  }
+  fit <- made(contree, certificate = TRUE)
+  expect_true(contree_certify(fit, iris)$valid)
+  expect_s3_class(contree_alternatives(fit, within = 9, data = iris), "contree_alternatives")
+  expect_s3_class(contree_stability(fit, samples = 2, data = iris), "contree_stability")
+  expect_true(contree_certify(contree_set(fit, data = iris), iris)$valid)
+  other <- transform(iris, Petal.Length = Petal.Length + 1)
+  expect_false(contree_certify(fit, other)$valid)
+  policy <- (function() {
+    power <- 2
+    contree(cbind(Sepal.Length, Sepal.Width) ~ I(Petal.Length^power), iris, depth = 1,
+                objective = "rewards", certificate = TRUE)
+  })()
+  expect_true(contree_certify(policy, iris)$valid)
+})
+
+test_that("a formula in a variable of the function that made the fit is found again", {
+  fit <- (function() {
+    of_flowers <- Species ~ Petal.Length + log(Sepal.Width)
+    contree(of_flowers, iris, depth = 2, certificate = TRUE)
+  })()
+  expect_true(contree_certify(fit, iris)$valid)
+  expect_s3_class(contree_alternatives(fit, within = 9, data = iris), "contree_alternatives")
+  expect_false(contree_certify(fit, transform(iris, Sepal.Width = Sepal.Width * 2))$valid)
+})
+
+test_that("of data that are given it is said what they lack", {
+  least <- "none"
+  fit <- (function(least) {
+    contree(Species ~ Petal.Length, iris, subset = Sepal.Width > least - 1, depth = 1)
+  })(3)
+  others <- `rownames<-`(iris, paste0("r", seq_len(150)))
+  expect_contree_error(contree_alternatives(fit, data = others), "input",
+                       c("cannot be read as the call of the fit says", "Sepal.Width > least - 1"))
+})

@@ -98,9 +98,9 @@ double ct_objective_bound(const ct_exact_costs *costs, int64_t cost)
     return surely > 0 ? surely : 0;
 }
 
-int ct_exact_objective_hides(const ct_exact_costs *costs, double cost)
+double ct_exact_cost_hidden(const ct_exact_costs *costs)
 {
-    return costs->response ? ct_response_hides(costs, cost) : costs->rounding > 0;
+    return costs->response ? ct_response_hidden(costs) : costs->rounding > 0 ? INFINITY : 0;
 }
 
 /* The least cost that some (units, splits) have, from `cost` on. */

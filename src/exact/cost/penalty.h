@@ -43,9 +43,9 @@ enum {
 double ct_objective_value(const ct_exact_costs *costs, int64_t cost);
 /* ct_objective_value() less rounding and noise. */
 double ct_objective_bound(const ct_exact_costs *costs, int64_t cost);
-/* Whether rounding may hide a tree that costs less than the best in integers, which costs `cost`:
- * by more than the last digits of sums of doubles. */
-int ct_exact_objective_hides(const ct_exact_costs *costs, double cost);
+/* Rounding may hide a tree that costs less than the best in integers, by more than the last digits
+ * of sums of doubles, where that costs less than this: INFINITY, or 0 if never. */
+double ct_exact_cost_hidden(const ct_exact_costs *costs);
 /* The largest cost below which all trees have an objective of `most` or less, and all that surely
  * do; INT64_MAX if all do. */
 int64_t ct_objective_above(const ct_exact_costs *costs, double most);

@@ -424,23 +424,26 @@ static int64_t cost_of_all(const ct_exact_response *response, uint32_t n_rows)
     return ct_full_cost(&response->full, &sums);
 }
 
-/* The SSE of all rows, of y itself. */
+/* The SSE of all rows, of y itself. The mean is not where the grid is centred, and near it the
+ * deviations have all their digits; what its own rounding adds comes off. */
 static double sse_of_all(const ct_data *data, const ct_exact_response *response)
 {
-    ct_sum weight = {0, 0}, sum = {0, 0}, squares = {0, 0};
+    ct_sum weight = {0, 0}, sum = {0, 0}, squares = {0, 0}, rest = {0, 0};
     for (uint32_t row = 0; row < data->n_rows; row++) {
         double w = data->weights ? data->weights[row] : 1, x = data->response[row];
         if (!counts(data, row)) continue;
         ct_sum_add(&weight, w);
         ct_sum_add(&sum, w * (x - response->centre));
     }
-    double mean = ct_sum_value(&sum) / ct_sum_value(&weight);
+    double mean = response->centre + ct_sum_value(&sum) / ct_sum_value(&weight);
     for (uint32_t row = 0; row < data->n_rows; row++) {
-        double w = data->weights ? data->weights[row] : 1,
-               x = data->response[row] - response->centre - mean;
-        if (counts(data, row)) ct_sum_add(&squares, w * x * x);
+        double w = data->weights ? data->weights[row] : 1, x = data->response[row] - mean;
+        if (!counts(data, row)) continue;
+        ct_sum_add(&rest, w * x);
+        ct_sum_add(&squares, w * x * x);
     }
-    return ct_sum_value(&squares);
+    double off = ct_sum_value(&rest);
+    return fmax(ct_sum_value(&squares) - off / ct_sum_value(&weight) * off, 0);
 }
 
 static void set_split_cost(ct_exact_costs *costs, ct_exact_response *response, double complexity,

@@ -109,10 +109,10 @@ int64_t ct_response_at_most(const ct_exact_response *response, int64_t least, in
 ct_status ct_response_init(ct_exact_costs *costs, const ct_data *data, unsigned depth,
                            double complexity, int one_word, ct_arena *arena, ct_error *error);
 
-/* As ct_objective_bound, ct_exact_objective_hides, ct_objective_above and ct_objective_gap: of y
+/* As ct_objective_bound, ct_exact_cost_hidden, ct_objective_above and ct_objective_gap: of y
  * itself, not of the grid. */
 double ct_response_bound(const ct_exact_costs *costs, int64_t cost);
-int ct_response_hides(const ct_exact_costs *costs, double cost);
+double ct_response_hidden(const ct_exact_costs *costs);
 int64_t ct_response_above(const ct_exact_costs *costs, double most);
 int64_t ct_response_gap(const ct_exact_costs *costs, double gap);
 

@@ -51,11 +51,11 @@ double ct_response_bound(const ct_exact_costs *costs, int64_t cost)
     return root > 0 ? fmax(root * root - costs->rounding, 0) : 0;
 }
 
-int ct_response_hides(const ct_exact_costs *costs, double cost)
+double ct_response_hidden(const ct_exact_costs *costs)
 {
     const ct_exact_response *response = costs->response;
-    return costs->rounding > 0 || response->error > 0 ||
-           response->excess * costs->most_splits > costs->noise * cost;
+    if (costs->rounding > 0 || response->error > 0) return INFINITY;
+    return response->excess * costs->most_splits / costs->noise;
 }
 
 int64_t ct_response_above(const ct_exact_costs *costs, double most)

@@ -40,12 +40,11 @@ static double rounded_down(int64_t x)
  * taken off that rounding may have added. */
 static double least_errors(const ct_exact_costs *costs, int64_t cost)
 {
+    if (costs->response) return ct_response_bound(costs, cost);
     int64_t unit = ct_cost_of_units(costs, 1), units = cost > 0 ? (cost - 1) / unit + 1 : 0;
     double least = rounded_down(units);
     if (ct_is_counted(costs)) return least;
-    least *= costs->unit * (1 - costs->noise);
-    if (costs->response) least = pow(fmax(sqrt(least) - costs->response->error, 0), 2);
-    return fmax(least - costs->rounding, 0);
+    return fmax(least * costs->unit * (1 - costs->noise) - costs->rounding, 0);
 }
 
 ct_status ct_counted_set(ct_exact_counted *counted, const ct_exact_costs *costs,

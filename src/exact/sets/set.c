@@ -208,7 +208,7 @@ double ct_set_surely(const ct_set *set)
 {
     int64_t complete = ct_set_about(set).complete;
     double value = ct_set_objective(set, complete), next = ct_set_objective(set, complete + 1);
-    if (ct_exact_objective_hides(&set->costs, value))
+    if (value < ct_exact_cost_hidden(&set->costs))
         next = ct_objective_bound(&set->costs, complete + 1);
     return fmin(value, nextafter(next, -INFINITY));
 }
