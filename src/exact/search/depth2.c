@@ -458,7 +458,8 @@ static ct_status new_extra(ct_evaluator *evaluator)
         children->masses[side] = evaluator->totals[side].masses;
         children->sums[side] = evaluator->totals[side].quantised;
         children->moments[side] = evaluator->totals[side].moments;
-        if (node->rows.response && !evaluator->roots->tallies &&
+        children->full[side] = evaluator->totals[side].full;
+        if (node->rows.response && !evaluator->roots->tallies && !node->rows.wide &&
             lists_new(&node->rows, node->n_rows, children->word_rows, arena,
                       &children->lists[side]) != CT_OK)
             return CT_NO_MEMORY;
