@@ -453,7 +453,7 @@ static ct_status set_tables(ct_exact_response *response, uint32_t n_rows, ct_are
     return CT_OK;
 }
 
-/* Whether scans in one word would not tell too many trees apart, of as many as there are rows with
+/* Whether scans in one word would tell too few trees apart, of as many as there are rows with
  * costs that lie evenly up to that of all rows: each of them is counted in full, in as many steps as
  * there are rows. */
 static int overlaps(const ct_exact_response *response, uint32_t n_rows, int64_t total)
@@ -476,7 +476,7 @@ ct_status ct_response_init(ct_exact_costs *costs, const ct_data *data, unsigned 
     CT_TRY(fit_grid(data, response, &w, most, range, arena, error));
     CT_TRY(set_tables(response, data->n_rows, arena, error));
     int64_t total = cost_of_all(response, data->n_rows);
-    response->wide = response->rounded && (w.whole || overlaps(response, data->n_rows, total));
+    response->overlaps = response->rounded && (w.whole || overlaps(response, data->n_rows, total));
     double sse = sse_of_all(data, response);
     costs->n_classes = 1;
     costs->response = response;

@@ -47,7 +47,7 @@
 struct ct_exact_response {
     ct_full full;           /* what leaves cost */
     int rounded;            /* 1: z of scans is, */
-    int wide;               /* but scans go by what is in full: see kernels/response/wide.h */
+    int overlaps;           /* and leaves too many trees to be counted: see overlaps() */
     int64_t reach;          /* max z - min z, in full */
     double ratio;           /* a unit of costs in scans, in those of costs; */
     double off, off_all;    /* likewise d^2 for a weight of 1, and sum w (x - z)^2 of all rows */

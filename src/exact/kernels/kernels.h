@@ -131,6 +131,7 @@ typedef struct {
     int64_t least_allowed[2];   /* out: the least over allowed splits; exact if it is `need` */
     int in_order;               /* of children as good the first is wanted: one by one from it on */
     int scan_all;               /* switch: no child is skipped */
+    int in_full;                /* switch: no child is scanned in few bits first */
     int refine_all;             /* switch: no block is rejected by its bound */
     int count_all;              /* switch: all classes are counted */
     uint64_t *scratch;          /* ct_children_scratch words */

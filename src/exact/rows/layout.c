@@ -156,7 +156,9 @@ static void lay_out_quantised(const ct_worker *worker, ct_layout *layout, const 
 static ct_status lay_out_wide(ct_worker *worker, ct_layout *layout, int abreast)
 {
     const ct_exact_response *response = worker->search->costs->response;
-    if (!response || !response->wide || abreast) return CT_OK;
+    int in_full = response && response->rounded && !abreast &&
+                  (response->overlaps || !ct_uses(worker, CT_SHORTCUT_FEW_BITS));
+    if (!in_full) return CT_OK;
     layout->wide = CT_ARENA_NEW(&worker->arena, int64_t, layout->n_cols * layout->stride);
     if (!layout->wide) return ct_worker_no_memory(worker);
     for (uint32_t f = 0; f < layout->n_cols; f++)

@@ -160,12 +160,31 @@ static void choose_places(scan_job *job, int side, wide_side *s)
     s->kept = least > 1 ? (wide_places){least, n - 2 * least} : s->any;
 }
 
+/* Without weights a scan in few bits is quicker: takes in what is settled by it. Returns the sides
+ * that are not. */
+static int scan_in_few_bits(ct_children *c, scan_job *job, uint32_t g, int sides, int64_t error[2],
+                            int64_t allowed[2])
+{
+    int open = NONE;
+    scan_response(c, job, g, sides, error, allowed);
+    for (int side = 0; side < 2; side++) {
+        if (side == 0 ? sides == RIGHT : sides == LEFT) continue;
+        if (error[side] < c->need[side]) open += side + 1;
+        else take_response(c, g, side, error[side], allowed[side]);
+    }
+    return open;
+}
+
 /* One child in the wanted sides. */
 static void child_in_full(ct_children *c, scan_job *job, uint32_t g, int sides)
 {
     const ct_exact_response *response = c->rows->response;
     const size_t start = g * c->rows->stride;
-    aim_response(job, g);
+    int64_t error[2] = {0, 0}, allowed[2] = {0, 0};
+    c->scans++;
+    if (c->rows->weights || c->in_full) aim_response(job, g);
+    else sides = scan_in_few_bits(c, job, g, sides, error, allowed);
+    if (sides == NONE) return;
     const wide_rows rows = {c->rows->wide + start, job->weights,
                             c->rows->tied[g] ? c->rows->ranks + start : NULL};
     wide_side of[2];
@@ -178,9 +197,9 @@ static void child_in_full(ct_children *c, scan_job *job, uint32_t g, int sides)
     for (int side = 0; side < 2; side++) {
         const wide_side *s = &of[side];
         if (side == 0 ? sides == RIGHT : sides == LEFT) continue;
-        int64_t error = cost_of_most_in_full(response, c->full[side], s, s->most),
-                allowed = cost_of_most_in_full(response, c->full[side], s, s->most_kept);
-        take_response(c, g, side, error, ct_larger64(allowed, error));
+        int64_t any = cost_of_most_in_full(response, c->full[side], s, s->most),
+                kept = cost_of_most_in_full(response, c->full[side], s, s->most_kept);
+        any = ct_larger64(any, error[side]);
+        take_response(c, g, side, any, ct_larger64(any, ct_larger64(kept, allowed[side])));
     }
-    c->scans++;
 }
