@@ -267,6 +267,11 @@ static void equals_in_blocks(void)
         good = good && compare(&t, &options, 5000000 + i);
         options.tally_rows = 0;
         good = good && compare(&t, &options, 5000000 + i);
+        options.off |= in_full_alone;
+        good = good && compare(&t, &options, 5000000 + i);
+        add_hostile_weights(&t, &r, 1 + i % 3);
+        options.simd = "auto";
+        good = good && compare(&t, &options, 5000000 + i);
         response_free(&t);
         if (!good) return;
     }
@@ -329,6 +334,8 @@ static void same_course_everywhere(void)
         options.min_bucket = i % 3 ? 1 : 7;
         if (i % 4 > 1) options.word_rows = 0;
         options.tally_rows = i % 3 ? UINT32_MAX : 0;
+        if (i % 2) options.off = in_full_alone;
+        if (i % 3 == 1) add_hostile_weights(&t, &r, 1);
         ct_exact_result first, again;
         ct_error error;
         options.simd = "scalar";
