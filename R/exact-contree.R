@@ -81,10 +81,10 @@ NULL
 #' digits within a factor of a million where R is not more than some ten standard deviations. It was
 #' 4e-13 to 7e-13 without weights and 4e-11 to 8e-11 with such weights (Friedman's first function,
 #' 10 predictors, and columns of two values, 1,000 to 100,000 rows); with a million rows 2e-12
-#' without weights, 2e-10 to 4e-10 with such weights, and with 300,000 rows of heavy tails 2e-11.
-#' Where few light rows are far from all others it may be more, by the formula. Of cents, tenths and whole numbers that fit one word, with counts as
-#' weights or none, nothing is hidden. Sets of trees ([contree_set()]) are counted in one word. The
-#' search runs on the CPU.
+#' without weights and 2e-10 to 4e-10 with such weights, and with 300,000 rows of heavy tails 1e-11.
+#' Where few light rows are far from all others it may be more, by the formula. Of cents, tenths and
+#' whole numbers that fit one word, with counts as weights or none, nothing is hidden. Sets of trees
+#' ([contree_set()]) are counted in one word. The search runs on the CPU.
 #'
 #' @section Absolute errors:
 #' With `objective = "absolute"` the leaves predict medians (or other quantiles, see `tau`), and the

@@ -1,8 +1,9 @@
 /* Part of the template children.h for a response: scans that go by it in full, where its numbers in
  * few bits would leave too much to be counted. See exact/cost/full.h.
  *
- * With W and T the sums of w and w z over a side, z less the side's rounded mean so that 0 <= T < W,
- * and V and t those up to a place, a split there leaves of the leaf's squares E = Q - T^2 / W
+ * With W and T the sums of w and w z over a side, z less the side's rounded mean so that T is at
+ * least 0 and below W, and V and t those up to a place, a split there leaves of the leaf's squares
+ * E = Q - T^2 / W
  *
  *   E - W u^2 / (V (W - V)),  u = t - V T / W.
  *
