@@ -454,8 +454,8 @@ static ct_status set_tables(ct_exact_response *response, uint32_t n_rows, ct_are
 }
 
 /* Whether scans in one word would tell too few trees apart, of as many as there are rows with costs
- * that lie evenly up to that of all rows: each of them is counted in full, in as many steps as there
- * are rows. */
+ * that lie evenly up to that of all rows: each of them is counted in full, in as many steps as
+ * there are rows. */
 static int overlaps(const ct_exact_response *response, uint32_t n_rows, int64_t total)
 {
     double share = 2 * sqrt(response->off_all / fmax((double) total, 1));
