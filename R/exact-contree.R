@@ -57,12 +57,10 @@ NULL
 #' squares, costs are counted in two words: the grid has the 2^b steps of 45 bits, or of 61 - k
 #' without weights if that is less, or of 63 - k / 2, rounded down, with weights; and weights that
 #' are no such multiples of a sum of 2^48 are rounded to multiples of a power of two of which their
-#' sum is 2^54 to 2^55. Scans then go by one word, and what these cannot tell apart is counted in
-#' full. Up to 100,000 rows that takes 1.0 to 1.2 times as long without weights, and 1.4 to 3.4
-#' times with weights of all their digits; with 300,000 rows twice as long and with a million 3
-#' times; longer where few responses are far from all others. Where scans would leave too many trees
-#' to be counted, costs stay in one word: with weights of all their digits from some 200,000 rows
-#' on, and with heavy tails (log-normal responses) from some 500,000 rows on.
+#' sum is 2^54 to 2^55. Weighted rows are then scanned in two words, which takes about as long as in
+#' one. Without weights scans first go by one word, and what these cannot tell apart is counted in
+#' full. Up to 100,000 rows that takes 1.0 to 1.2 times as long, with 300,000 rows twice as long and
+#' with a million 3 times; longer where few responses are far from all others.
 #'
 #' `rounding` in the fit is the norm e of the rounding errors of the responses. With
 #' `complexity = 0` the SSE of the tree is at most
@@ -82,12 +80,11 @@ NULL
 #' it is below 1e-9 of the SSE of a single leaf up to a million rows; with weights of all their
 #' digits within a factor of a million where R is not more than some ten standard deviations. It was
 #' 4e-13 to 7e-13 without weights and 4e-11 to 8e-11 with such weights (Friedman's first function,
-#' 10 predictors, and columns of two values, 1,000 to 100,000 rows), and 2e-12 with a million rows
-#' without weights. Where costs stay in one word, the gap was 1e-3 with 300,000 rows and 4e-3 with a
-#' million with weights, and 8e-5 with heavy tails. Where few light rows are far from all others it
-#' may be more, by the formula. Of cents, tenths and whole numbers that fit one word, with counts as
-#' weights or none, nothing is hidden. Sets of trees ([contree_set()]) are counted in one word. The
-#' search runs on the CPU.
+#' 10 predictors, and columns of two values, 1,000 to 100,000 rows); with a million rows 2e-12
+#' without weights and 2e-10 to 4e-10 with such weights, and with 300,000 rows of heavy tails 1e-11.
+#' Where few light rows are far from all others it may be more, by the formula. Of cents, tenths and
+#' whole numbers that fit one word, with counts as weights or none, nothing is hidden. Sets of trees
+#' ([contree_set()]) are counted in one word. The search runs on the CPU.
 #'
 #' @section Absolute errors:
 #' With `objective = "absolute"` the leaves predict medians (or other quantiles, see `tau`), and the

@@ -109,7 +109,7 @@ ct_status ct_search_totals(const ct_data *data, const ct_exact_costs *costs, ct_
         CT_ASSERT(!costs->weights || costs->weights[row] >= 0);
         totals->rows[own]++;
         if (totals->masses) totals->masses[own] += costs->weights[row];
-        if (data->response) ct_response_add(costs, row, totals->moments);
+        if (totals->moments) ct_response_add(costs, row, totals->moments);
         if (totals->full) ct_full_add(&costs->response->full, row, totals->full);
     }
     return CT_OK;

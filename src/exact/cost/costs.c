@@ -537,11 +537,12 @@ ct_status ct_totals_new(ct_totals *totals, const ct_exact_costs *costs, ct_arena
     const ct_quantised *quantised = costs->quantised;
     int rounded = quantised && quantised->rows && (quantised->by_label || !quantised->exact);
     totals->quantised = rounded ? CT_ARENA_ZEROED(arena, uint32_t, costs->n_classes) : NULL;
-    totals->moments = costs->response ? CT_ARENA_ZEROED(arena, int64_t, 2) : NULL;
-    int in_full = costs->response && costs->response->rounded;
+    int in_full = costs->response && costs->response->rounded,
+        in_scans = costs->response && !(in_full && costs->weights);
+    totals->moments = in_scans ? CT_ARENA_ZEROED(arena, int64_t, 2) : NULL;
     totals->full = in_full ? CT_ARENA_ZEROED(arena, ct_full_sums, 1) : NULL;
     int ready = totals->rows && (totals->masses || !costs->weights) &&
-                (totals->quantised || !rounded) && (totals->moments || !costs->response) &&
+                (totals->quantised || !rounded) && (totals->moments || !in_scans) &&
                 (totals->full || !in_full);
     return ready ? CT_OK : CT_NO_MEMORY;
 }
@@ -555,7 +556,7 @@ static int64_t cost_in_scans(const ct_exact_costs *costs, const ct_totals *total
 
 int64_t ct_leaf_bound(const ct_exact_costs *costs, const ct_totals *totals)
 {
-    if (!totals->full) return ct_leaf_cost(costs, totals);
+    if (!totals->full || !totals->moments) return ct_leaf_cost(costs, totals);
     return ct_response_surely(costs->response, cost_in_scans(costs, totals), ct_mass(totals, 0));
 }
 
@@ -593,8 +594,6 @@ int64_t ct_dearest_of(const ct_exact_costs *costs, const ct_totals *totals)
     int64_t sum = 0;
     for (uint32_t c = 0; c < costs->n_classes; c++)
         sum += ct_mass(totals, c) * costs->most[c];
-    /* a row weighs less than 1 more in full */
-    if (totals->full && totals->masses) sum += totals->rows[0] * costs->most[0];
     CT_ASSERT(sum >= 0);
     return ct_cost_of_units(costs, sum);
 }

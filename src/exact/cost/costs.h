@@ -92,8 +92,10 @@ typedef struct {
     int64_t *masses;  /* NULL: 1 each */
     /* what they cost coarsely; NULL where that does not follow from the others */
     uint32_t *quantised;
-    int64_t *moments; /* [2] with a response: its sum and the sum of its squares, weighted */
-    ct_full_sums *full; /* with a response that scans have rounded: in full, where that was asked
+    /* [2] with a response: its sum and the sum of its squares in scans, weighted; NULL: these would
+     * not fit, */
+    int64_t *moments;
+    ct_full_sums *full; /* and where scans have rounded it, in full, always or where that was asked
                            for; else NULL */
 } ct_totals;
 

@@ -15,7 +15,6 @@ enum {
     FULL_BITS = 45,      /* of z in full: below those of doubles */
     WORD_BITS = 61,      /* of T in full, where rows have no weights: one word */
     MOST_OVERLAPS = 4,   /* see overlaps() */
-    MOST_OVERLAPS_WEIGHTED = 64,
     DEAREST_BITS = 61,   /* of what all rows cost with D, in the units of costs */
     WEIGHT_BITS = 30,    /* of W where weights are whole, and of scans; */
     FULL_WHOLE_BITS = 48, /* the same in full */
@@ -148,26 +147,6 @@ static ct_status weigh(const ct_data *data, int one_word, ct_arena *arena, weigh
 }
 
 static int64_t weight_at(const weighing *w, uint32_t row) { return w->whole ? w->whole[row] : 1; }
-
-/* For scans: rounded down to multiples of 2^shift, so that rows cost no more by these. */
-static ct_status weigh_coarsely(const ct_data *data, const weighing *full, ct_arena *arena,
-                                weighing *w, unsigned *shift, ct_error *error)
-{
-    *w = *full;
-    *shift = 0;
-    if (full->exact || full->one_word) return CT_OK;
-    double most = most_in_scans(data);
-    while (ldexp((double) full->sum, -(int) *shift) > most) ++*shift;
-    w->whole = CT_ARENA_NEW(arena, int64_t, data->n_rows);
-    if (!w->whole) return no_memory(error);
-    w->sum = 0;
-    for (uint32_t row = 0; row < data->n_rows; row++) {
-        w->whole[row] = full->whole[row] >> *shift;
-        w->sum += w->whole[row];
-    }
-    CT_ASSERT(w->sum > 0);
-    return CT_OK;
-}
 
 /* By how much rounded weights may change the SSE of a partition, of which all rows as one leaf have
  * `sse`: a row lies within the range of y from any mean, and no weight changes by a larger share
@@ -349,59 +328,54 @@ static void set_fine(ct_exact_response *response, int64_t weight)
 }
 
 /* The furthest that two rows are from each other. */
-static double full_range(const grid *g)
+static int64_t reach_of(const grid *g)
 {
     int64_t least = INT64_MAX, most = INT64_MIN;
     for (uint32_t row = 0; row < g->data->n_rows; row++) {
         least = g->z[row] < least ? g->z[row] : least;
         most = g->z[row] > most ? g->z[row] : most;
     }
-    return (double) (most - least) * (1 + DBL_EPSILON);
+    return most - least;
 }
 
-/* The unit of costs. `w`: of scans, in each of which are 2^shift of those in full, or less than one
- * more of it. Returns what a row costs at most for one. */
-static int64_t set_units(ct_exact_response *response, const grid *g, const weighing *w,
-                         unsigned shift)
+/* The unit of costs. Returns what a row costs at most for a weight of one. */
+static int64_t set_units(ct_exact_response *response, const grid *g, const weighing *w)
 {
     set_fine(response, w->sum);
+    response->reach = reach_of(g);
     response->full.down = -(int) response->fine;
     if (!response->rounded)
         return (int64_t) response->range * response->range * ((int64_t) 1 << response->fine);
-    double range = full_range(g), square = ldexp(range * range, (int) shift) * (1 + DBL_EPSILON);
-    double all = (double) w->sum + (w->whole ? g->data->n_rows : 0);
-    int down = -room_for(all * (square + 1));
+    double range = (double) response->reach * (1 + DBL_EPSILON),
+           square = range * range * (1 + DBL_EPSILON);
+    int down = -room_for((double) w->sum * (square + 1));
     if (down < -CT_FINE_BITS) down = -CT_FINE_BITS;
     response->full.down = down;
-    response->ratio = ldexp(response->ratio, (int) shift - down - (int) response->fine);
-    response->off = ldexp(response->off, (int) shift - down);
-    response->off_all = ldexp(response->off_all, (int) shift - down);
+    response->ratio = ldexp(response->ratio, -down - (int) response->fine);
+    response->off = ldexp(response->off, -down);
+    response->off_all = ldexp(response->off_all, -down);
     return (int64_t) ceil(ldexp(square, -down));
 }
 
 /* Sets the grid, in full and of scans: the same where nothing is rounded on the coarser one. */
-static ct_status fit_grid(const ct_data *data, ct_exact_response *response, const weighing *full,
-                          weighing *w, int64_t *most, double range[2], ct_arena *arena,
-                          ct_error *error)
+static ct_status fit_grid(const ct_data *data, ct_exact_response *response, const weighing *w,
+                          int64_t *most, double range[2], ct_arena *arena, ct_error *error)
 {
-    unsigned shift;
     int32_t *z = CT_ARENA_NEW(arena, int32_t, data->n_rows);
     grid g = {.data = data, .low = range[0], .high = range[1]};
     g.z = CT_ARENA_NEW(arena, int64_t, data->n_rows);
     if (!z || !g.z) return no_memory(error);
-    CT_TRY(weigh_coarsely(data, full, arena, w, &shift, error));
-    int width = (int) ct_bit_width((uint64_t) full->sum),
-        bits = (COST_BITS - (int) ct_bit_width((uint64_t) w->sum)) / 2;
+    int width = (int) ct_bit_width((uint64_t) w->sum), bits = (COST_BITS - width) / 2;
     g.bits = bits = bits < MOST_BITS ? bits : MOST_BITS;
-    CT_ASSERT(g.bits > 8);
-    if (full->exact || full->one_word) fit(&g, full);
-    response->rounded = !full->one_word && (!full->exact || g.loses);
+    CT_ASSERT(g.bits > 8 || !(w->exact || w->one_word));
+    if (w->exact || w->one_word) fit(&g, w);
+    response->rounded = !w->one_word && (!w->exact || g.loses);
     if (response->rounded) {
-        bits = (ROUGH_BITS - (int) ct_bit_width((uint64_t) w->sum)) / 2;
+        bits = w->whole ? MOST_BITS : (ROUGH_BITS - width) / 2;
         if (bits > MOST_BITS) bits = MOST_BITS;
-        g.bits = full->whole ? (CT_FULL_BITS - width) / 2 : WORD_BITS - width;
+        g.bits = w->whole ? (CT_FULL_BITS - width) / 2 : WORD_BITS - width;
         if (g.bits > FULL_BITS) g.bits = FULL_BITS;
-        fit(&g, full);
+        fit(&g, w);
     }
     response->centre = g.centre;
     response->step = g.step;
@@ -409,9 +383,8 @@ static ct_status fit_grid(const ct_data *data, ct_exact_response *response, cons
     response->blur = g.blur;
     set_z(response, &g, w, bits, z);
     response->full.z = g.z;
-    response->full.weights = full->whole;
-    response->shift = shift;
-    *most = set_units(response, &g, w, shift);
+    response->full.weights = w->whole;
+    *most = set_units(response, &g, w);
     return CT_OK;
 }
 
@@ -484,42 +457,40 @@ static ct_status set_tables(ct_exact_response *response, uint32_t n_rows, ct_are
     return CT_OK;
 }
 
-/* How many of as many trees as there are rows scans may not tell apart, of costs that lie evenly up
- * to that of all rows: each of them is counted in full, in as many steps as there are rows. */
-static int overlaps(const ct_exact_response *response, const weighing *full, uint32_t n_rows,
-                    int64_t total)
+/* Whether scans in one word would tell too few trees apart, of as many as there are rows with costs
+ * that lie evenly up to that of all rows: each of them is counted in full, in as many steps as
+ * there are rows. */
+static int overlaps(const ct_exact_response *response, uint32_t n_rows, int64_t total)
 {
     double share = 2 * sqrt(response->off_all / fmax((double) total, 1));
-    if (response->shift) share += ldexp(n_rows / (double) full->sum, (int) response->shift);
-    return share * n_rows > (response->shift ? MOST_OVERLAPS_WEIGHTED : MOST_OVERLAPS);
+    return share * n_rows > MOST_OVERLAPS;
 }
 
 ct_status ct_response_init(ct_exact_costs *costs, const ct_data *data, unsigned depth,
                            double complexity, int one_word, ct_arena *arena, ct_error *error)
 {
     double range[2];
-    weighing full, w = {0};
+    weighing w;
     memset(costs, 0, sizeof *costs);
     ct_exact_response *response = CT_ARENA_ZEROED(arena, ct_exact_response, 1);
     int64_t *most = CT_ARENA_NEW(arena, int64_t, 1);
     if (!response || !most) return no_memory(error);
-    CT_TRY(weigh(data, one_word, arena, &full, error));
+    CT_TRY(weigh(data, one_word, arena, &w, error));
     range_of(data, &range[0], &range[1]);
-    CT_TRY(fit_grid(data, response, &full, &w, most, range, arena, error));
+    CT_TRY(fit_grid(data, response, &w, most, range, arena, error));
     CT_TRY(set_tables(response, data->n_rows, arena, error));
     int64_t total = cost_of_all(response, data->n_rows);
-    if (response->rounded && overlaps(response, &full, data->n_rows, total))
-        return ct_response_init(costs, data, depth, complexity, 1, arena, error);
+    response->overlaps = response->rounded && (w.whole || overlaps(response, data->n_rows, total));
     double sse = sse_of_all(data, response);
     costs->n_classes = 1;
     costs->response = response;
     costs->weights = w.whole;
-    costs->unit = ldexp(response->step * response->step * full.unit, response->full.down);
+    costs->unit = ldexp(response->step * response->step * w.unit, response->full.down);
     costs->most_splits = ct_most_splits(data->n_rows, depth);
     /* last bits of weights that are decimals count only beside what is rounded anyway */
-    costs->rounding = full.exact && response->error == 0
+    costs->rounding = w.exact && response->error == 0
                           ? 0
-                          : rounding_of(data, &full, range[0], range[1], sse);
+                          : rounding_of(data, &w, range[0], range[1], sse);
     costs->noise = NOISE;
     costs->most = costs->least = most;
     response->total = (double) total * costs->unit;

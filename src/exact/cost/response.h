@@ -11,17 +11,18 @@
  *
  * with f the bits that W (max z - min z)^2 leaves of 61. Where that grid rounds no weight, and y by
  * next to nothing (whole numbers, cents), it is the only one, and this is the cost c(S), with
- * down = -f. Else z and w are *rounded* from a finer grid of up to 45 bits and weights of 56, and
- * costs in scans are bounds. For a partition of rows, let F be the sum of squares in full, x the z
- * in full in steps of scans, v >= w the weights in full in units of those of scans (these are
- * rounded down), and d the largest |x - z|. Then, with the means of F in both sums,
+ * down = -f. Else there is a finer grid of up to 45 bits beside weights of 56. Scans of rows with
+ * weights go by that (kernels/response/wide.h). Without weights they go by a z that is *rounded*
+ * from it, and costs in scans are bounds. For a partition of n rows, let F be the sum of squares in
+ * full, x the z in full in steps of scans, and d the largest |x - z|. Then
  *
- *   F >= sum w (x - mean)^2,    sqrt(sum w (x - mean)^2) >= sqrt(C) - d sqrt(sum w),
+ *   sqrt(F) >= sqrt(C) - d sqrt(n),
  *
  * where C is the partition's sum of squares in scans: the least over all constants, which are a
- * linear space, and sum w (x - z)^2 <= d^2 sum w; nor is it above what it is of all rows. So
+ * linear space, and sum (x - z)^2 <= d^2 n; nor is it above what it is of all rows. So
  * ct_response_surely() makes of a cost in scans a lower bound of the cost, and what may be best is
- * counted in full (exact/search/in_full.h).
+ * counted in full (exact/search/in_full.h). Where that would be too much, scans in full come
+ * between.
  *
  * Floors keep c(A u B) >= c(A) + c(B), so that all facts of bound/interval.h hold. A row of weight
  * 1 costs no more than D = (max z - min z)^2 in full beside what the others do: a row more lies no
@@ -46,8 +47,9 @@
 
 struct ct_exact_response {
     ct_full full;           /* what leaves cost */
-    int rounded;            /* 1: z and the weights of scans are; */
-    unsigned shift;         /* the weights, down to multiples of 2^shift */
+    int rounded;            /* 1: z of scans is, */
+    int overlaps;           /* and leaves too many trees to be counted: see overlaps() */
+    int64_t reach;          /* max z - min z, in full */
     double ratio;           /* a unit of costs in scans, in those of costs; */
     double off, off_all;    /* likewise d^2 for a weight of 1, and sum w (x - z)^2 of all rows */
     const int32_t *z;       /* [row] of scans */
@@ -102,7 +104,7 @@ int64_t ct_response_surely(const ct_exact_response *response, int64_t cost, int6
 int64_t ct_response_needed(const ct_exact_response *response, int64_t cost, int64_t weight);
 
 /* The other end: what a leaf, or two, of so many rows cost at most of which the first says
- * `least`. INT64_MAX where weights are rounded. */
+ * `least`. Of scans that go by `z`. */
 int64_t ct_response_at_most(const ct_exact_response *response, int64_t least, int64_t n_rows);
 
 /* Sets *costs for data with a response, as ct_exact_costs_init does for classes. From the arena. */

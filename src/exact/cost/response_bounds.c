@@ -34,7 +34,6 @@ int64_t ct_response_needed(const ct_exact_response *response, int64_t cost, int6
 int64_t ct_response_at_most(const ct_exact_response *response, int64_t least, int64_t n_rows)
 {
     CT_ASSERT(response->rounded && least >= 0);
-    if (response->full.weights) return INT64_MAX;
     double off = off_of(response, n_rows),
            root = sqrt(((double) least + FLOORS + 1) * (1 + 2 * SHARE)) + 2 * off,
            most = root * root * (1 + SHARE) + 1;

@@ -97,19 +97,26 @@ CT_INLINE void FN(take)(ct_children *c, uint32_t g, int side, int64_t error, int
     if (allowed < c->least_allowed[side]) c->least_allowed[side] = allowed;
 }
 
-/* Scans child g for the sides that can still gain from it. */
-static void FN(child)(ct_children *c, scan_job *job, uint32_t g, int sides)
+/* The answers of child g for the sides that can still gain from it. */
+CT_INLINE void FN(scan)(const ct_children *c, scan_job *job, uint32_t g, int sides,
+                        int64_t error[2], int64_t allowed[2])
 {
     int64_t need[2] = {sides == RIGHT ? 0 : c->need[0], sides == LEFT ? 0 : c->need[1]};
     FN(set_needs)(job, need);
     FN(aim)(job, g);
-    int64_t error[2] = {job->dropped[0], job->dropped[1]}, allowed[2] = {error[0], error[1]};
+    for (int side = 0; side < 2; side++) error[side] = allowed[side] = job->dropped[side];
     if (job->n_active > 1) {
         FN(first_pass)(job, sides, error);
         if (sides != RIGHT) FN(look_into)(job, 0, 0, &error[0], &allowed[0]);
         if (sides != LEFT) FN(look_into)(job, 1, sides == BOTH, &error[1], &allowed[1]);
     }
     FN(in_full)(job, need, error, allowed);
+}
+
+static void FN(child)(ct_children *c, scan_job *job, uint32_t g, int sides)
+{
+    int64_t error[2], allowed[2];
+    FN(scan)(c, job, g, sides, error, allowed);
     if (sides != RIGHT) FN(take)(c, g, 0, error[0], allowed[0]);
     if (sides != LEFT) FN(take)(c, g, 1, error[1], allowed[1]);
     c->scans++;

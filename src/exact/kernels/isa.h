@@ -32,6 +32,7 @@
 #include "exact/kernels/response/response.h"
 #include "exact/kernels/children.h"
 #include "exact/kernels/response/together.h"
+#include "exact/kernels/response/wide.h"
 #include "exact/kernels/response/tallies.h"
 #undef CT_KIND
 #undef CT_LANE
@@ -73,7 +74,7 @@
          [CT_QUANTISED16] = {split_quantised16, children_quantised16},                \
          [CT_QUANTISED32] = {split_quantised32, children_quantised32},                \
          [CT_LOSSES] = {split_losses, children_losses},                               \
-         [CT_RESPONSE] = {split_response, children_by_rows_or_tallies},               \
+         [CT_RESPONSE] = {split_response, children_of_response},                      \
          [CT_ABREAST] = {split_response, children_abreast}},                          \
         bound,                                                                        \
         find,                                                                         \

@@ -84,8 +84,9 @@ typedef struct {
     /* NULL: classes are predicted, and so are the two below; else the one class is that of all
      * rows. */
     const ct_exact_response *response;
-    size_t stride;          /* rows for each g in the next two */
-    const int32_t *z;       /* [g][stride] the response on its grid, in the order of g */
+    size_t stride;          /* rows for each g in the next three */
+    const int32_t *z;       /* [g][stride] the response on its grid, in the order of g, */
+    const int64_t *wide;    /* and in full; NULL: scans go by `z` */
     const uint32_t *ranks;  /* [g][stride] ranks of g */
     const uint8_t *tied;    /* [g] some rows have the same value */
     const ct_abreast *abreast; /* of CT_ABREAST, else NULL */
@@ -115,7 +116,8 @@ typedef struct {
     const uint32_t *totals[2];  /* [n_classes] rows of each class in the left and the right side */
     const int64_t *masses[2];   /* [n_classes] their weights; NULL: 1 each */
     const uint32_t *sums[2];    /* [n_classes] their quantised costs; NULL where these follow */
-    const int64_t *moments[2];  /* [2] of the response, as in ct_totals; NULL: classes */
+    const int64_t *moments[2];  /* [2] of the response, as in ct_totals; NULL: classes, or */
+    const ct_full_sums *full[2]; /* of scans in full, these */
     uint32_t size[2];           /* rows in each side */
     const int64_t *near[2], *far[2]; /* [g] bounds at the neighbours: see ct_children_room */
     int64_t far_rows[2];
@@ -129,6 +131,7 @@ typedef struct {
     int64_t least_allowed[2];   /* out: the least over allowed splits; exact if it is `need` */
     int in_order;               /* of children as good the first is wanted: one by one from it on */
     int scan_all;               /* switch: no child is skipped */
+    int in_full;                /* switch: no child is scanned in few bits first */
     int refine_all;             /* switch: no block is rejected by its bound */
     int count_all;              /* switch: all classes are counted */
     uint64_t *scratch;          /* ct_children_scratch words */

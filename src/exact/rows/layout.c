@@ -152,6 +152,22 @@ static void lay_out_quantised(const ct_worker *worker, ct_layout *layout, const 
     }
 }
 
+/* The response in full in every feature's order, for scans that go by it; layout->full is in place.
+ */
+static ct_status lay_out_wide(ct_worker *worker, ct_layout *layout, int abreast)
+{
+    const ct_exact_response *response = worker->search->costs->response;
+    int in_full = response && response->rounded && !abreast &&
+                  (response->overlaps || !ct_uses(worker, CT_SHORTCUT_FEW_BITS));
+    if (!in_full) return CT_OK;
+    layout->wide = CT_ARENA_NEW(&worker->arena, int64_t, layout->n_cols * layout->stride);
+    if (!layout->wide) return ct_worker_no_memory(worker);
+    for (uint32_t f = 0; f < layout->n_cols; f++)
+        for (uint32_t j = 0; j < layout->n_rows; j++)
+            ct_layout_wide(layout, f)[j] = layout->full.z[layout->order[f][j]];
+    return CT_OK;
+}
+
 ct_layout *ct_layout_whole(ct_worker *worker, const ct_table *table, int abreast)
 {
     CT_ASSERT(ct_table_is_ranked(table));
@@ -174,7 +190,9 @@ ct_layout *ct_layout_whole(ct_worker *worker, const ct_table *table, int abreast
     if (response && response->rounded) layout->full = response->full;
     if (worker->search->costs->quantised)
         lay_out_quantised(worker, layout, worker->search->costs->quantised->rows);
-    if (whole_sets(worker, layout, table->data->classes) != CT_OK) return NULL;
+    if (lay_out_wide(worker, layout, abreast) != CT_OK ||
+        whole_sets(worker, layout, table->data->classes) != CT_OK)
+        return NULL;
     if (abreast) return layout;
     return ct_planes_take_room(worker, layout) == CT_OK ? layout : NULL;
 }
@@ -367,6 +385,7 @@ ct_layout *ct_layout_part(ct_worker *worker, const ct_layout *parent, const uint
     ct_arena_release(arena, mark);
     lay_out_quantised(worker, layout, layout->digits);
     worker->statistics.layouts++;
+    if (lay_out_wide(worker, layout, abreast) != CT_OK) return NULL;
     if (abreast) return layout;
     return ct_planes_take_room(worker, layout) == CT_OK ? layout : NULL;
 }

@@ -48,6 +48,7 @@ typedef struct {
     uint32_t *ranks;          /* [f][stride] then, ranks of f in its order, */
     uint8_t *tied;            /* [f] and whether some rows have the same */
     ct_full full;             /* by row, of a response that scans have rounded; z NULL: none */
+    int64_t *wide;            /* [f][stride] its z in the order of f; NULL: scans go by `z` */
     uint64_t *outer; /* [f][words] rows of no class set, see ct_outer in outer.h; NULL: none */
     ct_exact_planes planes;
     struct ct_abreast_layout *abreast; /* in place of planes, see abreast.h; NULL: planes */
@@ -78,6 +79,11 @@ static inline int64_t *ct_layout_weights(const ct_layout *layout, uint32_t f)
 static inline int32_t *ct_layout_z(const ct_layout *layout, uint32_t f)
 {
     return layout->z ? layout->z + f * layout->stride : NULL;
+}
+
+static inline int64_t *ct_layout_wide(const ct_layout *layout, uint32_t f)
+{
+    return layout->wide ? layout->wide + f * layout->stride : NULL;
 }
 
 static inline uint32_t *ct_layout_ranks(const ct_layout *layout, uint32_t f)

@@ -42,8 +42,10 @@ static ct_status node_new(ct_worker *worker, ct_arena *arena, ct_layout *layout,
     ct_status status = ct_totals_new(&node->totals, costs, arena);
     node->sums = node->totals.quantised ? CT_ARENA_NEW(arena, uint32_t, slots * layout->n_classes)
                                         : NULL;
-    node->moments = costs->response ? CT_ARENA_NEW(arena, int64_t, 2 * slots) : NULL;
-    if (status != CT_OK || (costs->response && !node->moments) || !node->counts ||
+    node->moments = node->totals.moments ? CT_ARENA_NEW(arena, int64_t, 2 * slots) : NULL;
+    node->full = layout->wide ? CT_ARENA_NEW(arena, ct_full_sums, slots) : NULL;
+    if (status != CT_OK || (node->totals.moments && !node->moments) || !node->counts ||
+        (layout->wide && !node->full) ||
         !node->members || !p->sets || !p->lanes ||
         !p->begin || (costs->weights && !node->masses) || (node->totals.quantised && !node->sums) ||
         (uses_max && !node->max_before))
@@ -67,6 +69,7 @@ static ct_status node_new(ct_worker *worker, ct_arena *arena, ct_layout *layout,
         .response = costs->response,
         .stride = layout->stride,
         .z = layout->z,
+        .wide = layout->wide,
         .ranks = layout->ranks,
         .tied = layout->tied,
         .abreast = ct_abreast_rows(layout->abreast)};
@@ -109,6 +112,25 @@ static void add_in_full(const ct_full *full, uint64_t members, const uint32_t *r
 {
     for (; members; members &= members - 1)
         ct_full_add(full, rows[ct_trailing_zeros(members)], sums);
+}
+
+/* Adds the members of word w in the order of f. */
+static void add_wide(const ct_layout *layout, uint32_t f, size_t w, uint64_t members,
+                     ct_full_sums *sums)
+{
+    const ct_full rows = {ct_layout_wide(layout, f) + w * 64, weights_at(layout, f, w), 0};
+    for (; members; members &= members - 1) ct_full_add(&rows, ct_trailing_zeros(members), sums);
+}
+
+/* The sums in full before each word of f. */
+static void sum_up_full(ct_node *node, uint32_t f)
+{
+    ct_full_sums sums = {0, 0, 0}, *before = node->full + f * (node->layout->words + 1);
+    for (size_t w = node->rows.begin[f]; w < node->rows.end[f]; w++) {
+        before[w] = sums;
+        add_wide(node->layout, f, w, ct_node_sets(node, f)[w], &sums);
+    }
+    before[node->rows.end[f]] = sums;
 }
 
 /* What the members before each word of f cost at most; their counts and masses are in place. */
@@ -158,6 +180,7 @@ static void fill_feature(ct_worker *worker, ct_node *node, const parts *p, uint3
               split->members[split->end] == node->n_rows /* sizes add up */);
     p->begin[f] = split->begin;
     p->end[f] = split->end;
+    if (node->full) sum_up_full(node, f);
     if (node->max_before) sum_up_max(worker->search->costs, node, f);
     CT_ASSERT(!node->max_before ||
               ct_cost_of_units(worker->search->costs,
@@ -252,6 +275,7 @@ uint32_t ct_node_counts(const ct_worker *worker, const ct_node *node, uint32_t f
         if (totals->masses) memset(totals->masses, 0, n_classes * sizeof *totals->masses);
         if (totals->quantised) memset(totals->quantised, 0, n_classes * sizeof *totals->quantised);
         if (totals->moments) totals->moments[0] = totals->moments[1] = 0;
+        if (node->full) *totals->full = (ct_full_sums){0, 0, 0};
         return 0;
     }
     CT_ASSERT(w >= node->rows.begin[f]);
@@ -269,6 +293,7 @@ uint32_t ct_node_counts(const ct_worker *worker, const ct_node *node, uint32_t f
             totals->quantised[c] =
                 sums[c] + quantised_of(below, ct_layout_quantised_bytes(layout, f) + w * 64);
     }
+    if (node->full) *totals->full = ct_node_full(worker, node, f, t);
     if (node->moments) {
         const int64_t *before = node->moments + 2 * (f * (layout->words + 1) + w);
         memcpy(totals->moments, before, 2 * sizeof *before);
@@ -288,6 +313,12 @@ ct_full_sums ct_node_full(const ct_worker *worker, const ct_node *node, uint32_t
     size_t position = ct_layout_start(worker, layout, f, t), last = position / 64;
     ct_full_sums sums = {0, 0, 0};
     CT_ASSERT(layout->full.z && layout->n_classes == 1);
+    if (node->full && last >= node->rows.end[f]) return *node->totals.full;
+    if (node->full && last >= node->rows.begin[f]) {
+        sums = node->full[f * (layout->words + 1) + last];
+        add_wide(layout, f, last, sets[last] & ct_low_bits(position % 64), &sums);
+        return sums;
+    }
     for (size_t w = node->rows.begin[f]; w <= last && w < node->rows.end[f]; w++) {
         uint64_t members = w < last ? sets[w] : sets[w] & ct_low_bits(position % 64);
         add_in_full(&layout->full, members, layout->order[f] + w * 64, &sums);

@@ -28,6 +28,7 @@ typedef struct {
     /* [f][words + 1][2] moments of the members before a word, as in ct_totals; NULL without a
      * response */
     int64_t *moments;
+    ct_full_sums *full;    /* [f][words + 1] sums in full of those; NULL: scans do not go by them */
     /* [f][words + 1] what the members before a word cost at most, in units; NULL: all the same, or
      * nothing asks for them */
     int64_t *max_before;

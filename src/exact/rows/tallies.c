@@ -104,7 +104,7 @@ static const uint64_t *tally_all(const ct_tally_table *table, ct_arena *arena, i
 ct_tally_table *ct_tally_table_new(const ct_worker *worker, ct_arena *arena, const ct_node *node)
 {
     const ct_layout *layout = node->layout;
-    if (node->kind != CT_RESPONSE || layout->weights) return NULL;
+    if (node->kind != CT_RESPONSE || layout->weights || layout->wide) return NULL;
     ct_tally_table *table = CT_ARENA_ZEROED(arena, ct_tally_table, 1);
     if (!table) return NULL;
     table->node = node;

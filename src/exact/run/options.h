@@ -38,6 +38,7 @@ enum { CT_MAX_DEPTH = 16 };
     X(ERROR_FREE, "error free", "look for trees without errors before any others")                 \
     X(SOME_ROWS, "some rows", "look for trees without errors among some of the rows first")        \
     X(LEAF_SIZES, "leaf sizes", "count the rows of leaves in a larger row set")                    \
+    X(FEW_BITS, "few bits", "scan a rounded response without weights in few bits first")           \
     X(BETWEEN, "between", "count what the rows between two thresholds cost at least")              \
     X(TRIPLES, "triples", "count triples of thresholds where features have few values")            \
     X(PRICE, "price", "no more levels than splits that the price affords")                         \

@@ -262,6 +262,7 @@ static int64_t most_of_sides(ct_evaluator *evaluator, const ct_candidate *m,
 {
     const ct_exact_search *search = evaluator->worker->search;
     int64_t most[2], upper = search->split_cost;
+    if (evaluator->roots->node->rows.wide) return INT64_MAX;
     for (int side = 0; side < 2; side++) {
         most[side] = ct_response_at_most(search->costs->response, evaluator->upper[side],
                                          children->size[side]);
@@ -458,7 +459,8 @@ static ct_status new_extra(ct_evaluator *evaluator)
         children->masses[side] = evaluator->totals[side].masses;
         children->sums[side] = evaluator->totals[side].quantised;
         children->moments[side] = evaluator->totals[side].moments;
-        if (node->rows.response && !evaluator->roots->tallies &&
+        children->full[side] = evaluator->totals[side].full;
+        if (node->rows.response && !evaluator->roots->tallies && node->totals.moments &&
             lists_new(&node->rows, node->n_rows, children->word_rows, arena,
                       &children->lists[side]) != CT_OK)
             return CT_NO_MEMORY;
@@ -468,6 +470,7 @@ static ct_status new_extra(ct_evaluator *evaluator)
     if (node->layout->full.z && !(extra->in_full = ct_in_full_new(node, arena)))
         return CT_NO_MEMORY;
     children->scan_all = !ct_uses(worker, CT_SHORTCUT_CHILD_FEATURES);
+    children->in_full = !ct_uses(worker, CT_SHORTCUT_FEW_BITS);
     children->refine_all = !ct_uses(worker, CT_SHORTCUT_BLOCKS);
     children->count_all = !ct_uses(worker, CT_SHORTCUT_ACTIVE_CLASSES);
     children->active = CT_ARENA_NEW(arena, uint32_t, 3 * (size_t) node->rows.n_classes);

@@ -25,9 +25,10 @@ typedef struct {
 typedef struct ct_summing {
     ct_sums sums;
     int64_t (*rows)[CT_N_SUMS]; /* [row] those of the response itself, as in ct_sums */
-    /* [row] of a response that scans round, else NULL: what leaves cost, and the same with the
-     * weights of scans */
+    /* [row] of a response that scans round, else NULL: what leaves cost, and the same with weights
+     * rounded down to multiples of 2^shift, so that they cost no more by these */
     ct_full_sums *full, *scaled;
+    unsigned shift;
     ct_wide centre;             /* about which sums are rounded */
     int64_t (*tests)[CT_N_SUMS]; /* [test] scratch, */
     ct_full_sums *full_tests;    /* likewise */
@@ -57,12 +58,13 @@ static uint32_t find_row(const uint64_t *record, size_t words, uint64_t *records
 }
 
 /* The sums in full of rows that are in the same tests. */
-static ct_status full_rows_new(summing *s, const ct_exact_response *response, size_t n_rows,
-                               size_t n_tests, ct_arena *arena)
+static ct_status full_rows_new(summing *s, const ct_exact_response *response, int64_t weight,
+                               size_t n_rows, size_t n_tests, ct_arena *arena)
 {
     if (!response->rounded) return CT_OK;
+    while (weight >> s->shift > INT64_C(1) << SUM_BITS) s->shift++;
     s->full = CT_ARENA_ZEROED(arena, ct_full_sums, n_rows);
-    s->scaled = response->shift ? CT_ARENA_ZEROED(arena, ct_full_sums, n_rows) : s->full;
+    s->scaled = s->shift ? CT_ARENA_ZEROED(arena, ct_full_sums, n_rows) : s->full;
     s->full_tests = CT_ARENA_NEW(arena, ct_full_sums, n_tests);
     return s->full && s->scaled && s->full_tests ? CT_OK : CT_NO_MEMORY;
 }
@@ -72,6 +74,7 @@ static void add_full_row(summing *s, const ct_full *full, uint32_t row, int64_t 
 {
     ct_full_add(full, row, &s->full[to]);
     if (s->scaled == s->full) return;
+    weight >>= s->shift;
     const ct_full scaled = {&full->z[row], &weight, 0};
     ct_full_add(&scaled, 0, &s->scaled[to]);
 }
@@ -99,7 +102,7 @@ static ct_status merge_rows(ct_counting *x, ct_arena *arena)
             int64_t *row = x->sums->rows[to], weight = weights ? weights[at] : 1;
             if (x->sums->full)
                 add_full_row(x->sums, &layout->full, layout->order[0][at], weight, to);
-            row[CT_SUM] += weight * z[at];
+            if (!x->sums->full) row[CT_SUM] += weight * z[at];
             row[CT_WEIGHT] += weight;
             row[CT_SIZE]++;
         }
@@ -190,7 +193,7 @@ static void round_rows(ct_counting *x, int32_t *values)
         if (row.weight) off += e * e / (double) row.weight;
     }
     s->unit = ldexp(1, -2 * (int) bits);
-    s->scale = ldexp(1, 2 * (int) bits + (int) response->shift - response->full.down);
+    s->scale = ldexp(1, 2 * (int) bits + (int) s->shift - response->full.down);
     s->spread = s->unit * (double) ct_full_squares(&all, centre);
     double split = (double) x->worker->search->split_cost / s->scale, root = sqrt(off);
     s->sums.split = (float) split;
@@ -209,7 +212,8 @@ static ct_status summing_new(ct_counting *x, ct_arena *arena)
     s->sums.least_split = (int32_t) x->worker->search->min_split;
     s->sums.words = x->tests.words;
     s->sums.stride = 64 * s->sums.words;
-    CT_TRY(full_rows_new(s, x->worker->search->costs->response, x->node->n_rows, n, arena));
+    CT_TRY(full_rows_new(s, x->worker->search->costs->response, ct_mass(&x->node->totals, 0),
+                         x->node->n_rows, n, arena));
     CT_TRY(merge_rows(x, arena));
     CT_TRY(make_sets(x, arena));
     size_t all = n * s->sums.stride;

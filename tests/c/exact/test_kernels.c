@@ -389,7 +389,7 @@ static void one_child_init(one_child *o, const sample *s, uint32_t t, int heavy)
                         NULL,
                         NULL,
                         NULL,
-                        NULL};
+                        NULL, NULL};
     c->rows = &o->rows;
     c->planes = s->planes;
     c->threshold = ct_threshold_make(t, s->n_planes);
@@ -583,7 +583,7 @@ static void several_children(void)
         choose_needs(&r, &o, &s, t, 0);
         o.rows = (ct_rows){N,   s.n_classes, s.words, sets, lanes, ties, begin,
                            end, NULL,        NULL,    NULL, NULL,  NULL, NULL,
-                           NULL, 0,          NULL,    NULL, NULL,  NULL, NULL};
+                           NULL, 0,          NULL,    NULL, NULL,  NULL, NULL, NULL};
         ct_children *c = &o.children;
         c->planes = planes;
         c->done = done;

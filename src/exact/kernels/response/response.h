@@ -195,6 +195,7 @@ static void split_response(ct_exact_split *s)
 {
     split_sets(s);
     split_masses(s);
+    if (!s->moments) return;
     int64_t *moments = s->moments + 2 * s->begin;
     moments[0] = moments[1] = 0;
     for (size_t w = s->begin; w < s->end; w++, moments += 2) {

@@ -15,6 +15,7 @@
 #define CT_KIND response
 #include "exact/kernels/response/response.h"
 #include "exact/kernels/children.h"
+#include "exact/kernels/response/wide.h"
 #endif
 
 /* One side by the values of a child, */
@@ -151,13 +152,13 @@ static void child_by_tallies(ct_children *c, scan_job *job, uint32_t g, int side
     c->scans++;
 }
 
-static void children_by_rows_or_tallies(ct_children *c)
+static void children_of_response(ct_children *c)
 {
-    if (!c->tallies.first) {
+    if (!c->tallies.first && !c->rows->wide) {
         children_response(c);
         return;
     }
     scan_job job;
     begin_response(c, &job);
-    each_response(c, &job, child_by_tallies);
+    each_response(c, &job, c->rows->wide ? child_in_full : child_by_tallies);
 }
