@@ -117,7 +117,7 @@ static int solve_both(ct_worker *worker, ct_team *team, half *few, half *large)
 ct_bounds ct_lower_price_solve(ct_worker *worker, ct_team *team, const ct_node *root,
                                const ct_exact_task *task, int64_t *root_bounds, ct_split_code *tree)
 {
-    half few, large;
+    half few = {0}, large = {0};
     ct_exact_task rest = *task;
     ct_arena_mark mark = ct_arena_here(&worker->arena);
     int there = half_new(&few, worker, root, task) && half_new(&large, worker, root, task),

@@ -13,7 +13,7 @@ static uint32_t n_tables(uint32_t usual)
 /* A noisy table, and a price that several splits are worth; in some leaf sizes, weights. */
 static random_table any_table(rng *r, ct_exact_options *options)
 {
-    random_table t = table_random(r, 30 + rng_below(r, 60), 2 + rng_below(r, 2),
+    random_table t = table_random(r, 20 + rng_below(r, 40), 2 + rng_below(r, 2),
                                   2 + rng_below(r, 2), 1);
     *options = ct_exact_options_default();
     options->depth = 4 + rng_below(r, 2);
@@ -32,11 +32,11 @@ static int same_answer(const ct_exact_result *a, const ct_exact_result *b)
            !memcmp(a->tree.threshold, b->tree.threshold, n * sizeof(double));
 }
 
-/* By two threads, with the plainest instructions, or a tree to begin with that costs more. */
+/* By two threads, or with the plainest instructions. */
 static void same_tree(void)
 {
-    uint64_t used = 0, others = 0;
-    for (uint32_t seed = 0; seed < n_tables(80) && check_state.failed < 5; seed++) {
+    uint64_t used = 0;
+    for (uint32_t seed = 0; seed < n_tables(120) && check_state.failed < 5; seed++) {
         rng r = {seed + UINT64_C(720000)};
         ct_exact_options options;
         ct_exact_result without, with;
@@ -51,13 +51,12 @@ static void same_tree(void)
             REQUIRE(solve(&t.data, &options, &with));
             if (!CHECK(same_answer(&with, &without))) printf("    seed %u\n", seed);
             used += with.statistics.lower_price;
-            others += without.tree.n_nodes > 7 && with.statistics.lower_price;
             ct_exact_result_free(&with);
         }
         ct_exact_result_free(&without);
         table_free(&t);
     }
-    CHECK(used > others && (others > 0 || CHECK_SLOW())); /* it ends both ways */
+    CHECK(used > 0);
 }
 
 /* What is proven of trees with a certain root. */
@@ -92,7 +91,7 @@ static int stop_after_polls(void *left) { return --*(int *) left < 0; }
 static void holds_on_the_way(void)
 {
     uint64_t used = 0;
-    for (uint32_t seed = 0; seed < n_tables(320) && check_state.failed < 5; seed++) {
+    for (uint32_t seed = 0; seed < n_tables(240) && check_state.failed < 5; seed++) {
         rng r = {seed + UINT64_C(740000)};
         ct_exact_options options;
         ct_exact_result whole, some;
