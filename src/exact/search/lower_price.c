@@ -70,7 +70,7 @@ static void use_search(ct_worker *worker, const ct_team *team, const ct_exact_se
 }
 
 /* Searches for large trees that cost less than the best one of few leaves. What it proves is turned
- * into the costs of trees at their own price, and into bounds of all. 0: there may be such trees. */
+ * into costs of trees at their own price, and into bounds of all. 0: there may be such trees. */
 static int solve_large(ct_worker *worker, ct_team *team, const half *few, half *large)
 {
     const ct_exact_search *search = worker->search;
