@@ -77,7 +77,7 @@ static void same_tree(void)
 /* What is proven of trees with a certain root. */
 static void bounds_of_roots(void)
 {
-    for (uint32_t seed = 0; seed < n_tables(60) && check_state.failed < 5; seed++) {
+    for (uint32_t seed = 0; seed < n_tables(120) && check_state.failed < 5; seed++) {
         rng r = {seed + UINT64_C(730000)};
         ct_exact_options options;
         ct_exact_result all, one;
