@@ -123,7 +123,7 @@ static void holds_on_the_way(void)
         used += some.statistics.lower_price;
         double off = rounded_off(&t.data, &options, whole.cost);
         int holds = some.bound <= whole.cost + off && whole.cost <= some.cost + off &&
-                    (some.end != CT_END_OPTIMAL || same_answer(&some, &whole));
+                    (some.end != CT_END_OPTIMAL || some.cost == whole.cost);
         for (uint32_t i = 0; i < some.n_history; i++) {
             const ct_exact_progress *now = &some.history[i];
             holds &= now->lower <= whole.cost + off && now->upper + off >= whole.cost &&
