@@ -76,6 +76,9 @@
 #'     some of the rows for the smallest one.}
 #'   \item{`early bounds` (early bounds)}{lower bounds that were proven apart, since the search had
 #'     none for long.}
+#'   \item{`lower price` (lower price)}{1 where trees of up to four leaves were searched by
+#'     themselves, and larger ones with a lower `complexity`, which proves what they cost at least
+#'     sooner.}
 #'   \item{`layouts` (compaction)}{small row sets that were copied to contiguous memory.}
 #' }
 #'

@@ -15,6 +15,7 @@
 #include "base/memory.h"
 #include "tree/route.h"
 #include "exact/search/error_free.h"
+#include "exact/search/lower_price.h"
 #include "exact/search/solve.h"
 #include "exact/cost/penalty.h"
 #include "exact/finish/check.h"
@@ -152,6 +153,10 @@ static void search_layout(ct_worker *worker, ct_layout *layout, ct_exact_task *t
         ct_error_free_first(worker, task, &first)) {
         *bounds = ct_solve(worker, team, &root, &first, root_bounds, codes);
         found = bounds->upper < first.cap;
+    }
+    if (!found && ct_lower_price_applies(worker, &root, task)) {
+        *bounds = ct_lower_price_solve(worker, team, &root, task, root_bounds, codes);
+        found = 1;
     }
     if (!found) *bounds = ct_solve(worker, team, &root, task, root_bounds, codes);
     CT_ASSERT(bounds->upper >= 0 && bounds->proven >= 0);

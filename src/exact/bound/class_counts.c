@@ -51,7 +51,8 @@ int64_t ct_class_count_bound(const ct_worker *worker, const ct_totals *totals, u
                              unsigned depth)
 {
     const ct_exact_costs *costs = worker->search->costs;
-    int64_t split = worker->evidence ? 0 : costs->split; /* src/certify does without */
+    /* src/certify does without */
+    int64_t split = worker->evidence ? 0 : worker->search->split_cost;
     if (costs->response || !ct_uses(worker, CT_SHORTCUT_CLASS_COUNTS)) return 0;
     if (ct_choices_known(costs, depth)) return least_of_choices(costs, totals, depth, split);
     int64_t sum = 0, first = 0, second = 0;

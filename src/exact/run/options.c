@@ -11,6 +11,7 @@ ct_exact_options ct_exact_options_default(void)
     options.time_limit = INFINITY;
     options.memory_limit = SIZE_MAX;
     options.plane_budget = (size_t) 1 << 30;
+    options.price_rows = 4096;
     options.wide_rows = 1024; /* this and the next three: measured, see bench/notes/exact.md */
     options.word_rows = 2048;
     options.tally_rows = 16;

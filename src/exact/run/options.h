@@ -42,6 +42,8 @@ enum { CT_MAX_DEPTH = 16 };
     X(BETWEEN, "between", "count what the rows between two thresholds cost at least")              \
     X(TRIPLES, "triples", "count triples of thresholds where features have few values")            \
     X(PRICE, "price", "no more levels than splits that the price affords")                         \
+    X(LOWER_PRICE, "lower price",                                                                  \
+      "trees of few splits by themselves, larger ones at a lower price")                           \
     X(EARLY, "early bounds", "prove low bounds apart where a search has none for long")            \
     X(HALVES, "halves", "solve both sides of a lone threshold up to half of what they may cost")
 
@@ -134,6 +136,9 @@ typedef struct {
     /* trees without errors are looked for among no more rows than this first, in tables of several
      * times as many: see finish/some_rows.h */
     uint32_t some_rows;
+    /* tables of so many rows or more are searched at a lower price where that pays: see
+     * search/lower_price.h */
+    uint32_t price_rows;
     uint32_t off;        /* bit i: shortcut i is not used */
     const char *simd;    /* see ct_kernels_find */
     int (*stop)(void *); /* asked now and then from the calling thread; not 0: stop. May be NULL */

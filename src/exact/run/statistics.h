@@ -32,6 +32,7 @@
     X(layouts, "layouts", "row sets laid out anew")                                                \
     X(planes, "planes built", "bit planes built, in features")                                     \
     X(some_rows, "some rows", "searches of some of the rows for trees without errors")             \
+    X(lower_price, "lower price", "searches for large trees at a lower price of splits")           \
     X(early, "early bounds", "lower bounds proven apart")                                          \
     X(shared, "row sets shared", "row sets below the root where idle threads were let in")         \
     X(batches, "device batches", "batches of thresholds sent to a device")                         \

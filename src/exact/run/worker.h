@@ -20,6 +20,9 @@ typedef struct {
     const ct_kernels *kernels;
     const ct_exact_costs *costs;
     int64_t split_cost;
+    /* at a lower price (search/lower_price.h): what trees of several splits cost more in fact, a
+     * lower bound of all others, and what the best of them costs; `more` is 0: at its own price */
+    int64_t more, few_lower, few_upper;
     int breaks_ties;     /* all splits of a tree cost less than a unit */
     int64_t gap;
     int64_t cap;         /* costs from here on need not be told apart */

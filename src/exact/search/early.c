@@ -19,30 +19,34 @@ static int64_t cap_of_step(const ct_roots *roots, unsigned step)
     return best / 16 * CAPS[step] + best % 16 * CAPS[step] / 16;
 }
 
-/* Tries to prove that no tree costs less than `cap`. Returns what is proven. */
-static int64_t solve_below(const ct_early *early, ct_worker *worker, int64_t cap)
+/* What is to be proven, and what is. */
+typedef struct {
+    const ct_early *early;
+    int64_t cap, proven;
+} below;
+
+/* Tries to prove that no tree costs less than the cap. */
+static void solve_below(ct_worker *worker, void *data)
 {
-    const ct_roots *roots = early->roots;
+    below *x = (below *) data;
+    const ct_roots *roots = x->early->roots;
     ct_arena_mark mark = ct_arena_here(&worker->arena);
-    int64_t *root_bounds = CT_ARENA_NEW(&worker->arena, int64_t, roots->node->layout->n_cols),
-            proven = 0;
+    int64_t *root_bounds = CT_ARENA_NEW(&worker->arena, int64_t, roots->node->layout->n_cols);
     ct_split_code *tree = CT_ARENA_NEW(&worker->arena, ct_split_code,
                                        ct_heap_size(roots->task->depth));
     ct_exact_task task = *roots->task;
-    task.cap = cap;
+    task.cap = x->cap;
     task.seen = INT64_MAX;
     task.gap = 0;
     task.on_cpu = 1;
     task.first_of_ties = 0;
     task.known = NULL;
     if (root_bounds && tree)
-        proven = early->solve(worker, NULL, roots->node, &task, root_bounds, tree).relaxed;
+        x->proven = x->early->solve(worker, NULL, roots->node, &task, root_bounds, tree).relaxed;
     ct_arena_release(&worker->arena, mark);
-    return proven;
 }
 
-/* A proof by a limited amount of work; alone, as nobody else knows when to give up. */
-static int64_t prove(ct_worker *worker, int64_t cap, double work)
+int ct_early_aside(ct_worker *worker, double work, void (*solve)(ct_worker *, void *), void *data)
 {
     ct_early *early = worker->early;
     ct_stop stop = {0}, *whole = worker->stop;
@@ -52,14 +56,22 @@ static int64_t prove(ct_worker *worker, int64_t cap, double work)
     worker->early = NULL;
     worker->aside = whole;
     worker->aside_until = ct_work_done(worker) + work;
-    int64_t proven = solve_below(early, worker, cap);
+    solve(worker, data);
     worker->aside = NULL;
     worker->early = early;
     worker->team = team;
     worker->stop = whole;
     if (ct_stop_is_asked(&stop) && ct_stop_reason(&stop) != CT_END_MEMORY)
         ct_worker_stop(worker, ct_stop_reason(&stop));
-    return proven;
+    return !ct_stop_is_asked(&stop);
+}
+
+/* Returns what is proven by so much work. */
+static int64_t prove(ct_worker *worker, int64_t cap, double work)
+{
+    below x = {worker->early, cap, 0};
+    ct_early_aside(worker, work, solve_below, &x);
+    return x.proven;
 }
 
 /* With the lock, as below. */

@@ -28,6 +28,10 @@ typedef struct ct_early {
 /* Makes it the worker's, where bounds may be looked for; roots and solve are set, all else is 0. */
 void ct_early_begin(ct_early *early, ct_worker *worker);
 
+/* solve(worker, data) by so much work and no more; alone, as nobody else knows when to give up.
+ * Returns whether that was enough. */
+int ct_early_aside(ct_worker *worker, double work, void (*solve)(ct_worker *, void *), void *data);
+
 /* Not in the middle of a problem of depth two, which may keep something in its layout. */
 static inline int ct_early_is_due(const ct_evaluator *evaluator)
 {

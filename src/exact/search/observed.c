@@ -8,6 +8,10 @@ static void (*listener)(const ct_observed *);
 
 void ct_observe(void (*told)(const ct_observed *)) { listener = told; }
 
+/* Not of trees of few leaves, which are searched aside (search/lower_price.h): bounds are of those
+ * alone. */
+static int is_told(const ct_worker *worker) { return listener && !worker->aside; }
+
 /* All trees of a row set, or with sizes of leaves in the bounds those that keep to them among its
  * own rows; the teller changes what is different. */
 static ct_observed all_trees(const ct_worker *worker, const ct_path *path, unsigned depth)
@@ -29,7 +33,7 @@ static int has_feature(const ct_worker *worker, const ct_roots *roots, uint32_t 
 
 void ct_observe_cached(const ct_worker *worker, const ct_path *path, unsigned depth, int64_t lower)
 {
-    if (!listener) return;
+    if (!is_told(worker)) return;
     ct_observed seen = all_trees(worker, path, depth);
     seen.lower = lower;
     listener(&seen);
@@ -51,7 +55,7 @@ static void tell_floors(const ct_worker *worker, const ct_path *path, unsigned d
 void ct_observe_given(const ct_worker *worker, const ct_roots *roots)
 {
     const ct_exact_task *task = roots->task;
-    if (!listener) return;
+    if (!is_told(worker)) return;
     tell_floors(worker, task->path, task->depth, roots->node->layout->n_cols, task->root_bounds);
     ct_observed seen = all_trees(worker, task->path, task->depth);
     seen.lower = roots->known.least;
@@ -60,7 +64,7 @@ void ct_observe_given(const ct_worker *worker, const ct_roots *roots)
 
 void ct_observe_searched(const ct_worker *worker, const ct_roots *roots)
 {
-    if (!listener) return;
+    if (!is_told(worker)) return;
     ct_observed seen = all_trees(worker, roots->task->path, roots->task->depth);
     seen.more = roots->edge - 1;
     seen.fewer = roots->node->n_rows - roots->edge + 1;
@@ -80,7 +84,7 @@ void ct_observe_solved(const ct_worker *worker, const ct_roots *roots, const ct_
 void ct_observe_counted(const ct_worker *worker, const ct_exact_task *task, const ct_node *node,
                         const int64_t *root_bounds, const ct_bounds *bounds)
 {
-    if (!listener || ct_is_root(task)) return; /* of the root the answer tells */
+    if (!is_told(worker) || ct_is_root(task)) return; /* of the root the answer tells */
     tell_floors(worker, task->path, task->depth, node->layout->n_cols, root_bounds);
     ct_observed seen = all_trees(worker, task->path, task->depth);
     seen.lower = bounds->relaxed;
@@ -118,7 +122,7 @@ static void tell_side(const ct_worker *worker, const ct_roots *roots, const ct_p
 
 void ct_observe_ends(const ct_worker *worker, const ct_roots *roots)
 {
-    if (!listener) return;
+    if (!is_told(worker)) return;
     tell_side(worker, roots, roots->task->path, &roots->ends[0], 1);
     tell_side(worker, roots, roots->task->path, &roots->ends[1], 0);
 }
@@ -126,7 +130,7 @@ void ct_observe_ends(const ct_worker *worker, const ct_roots *roots)
 void ct_observe_candidate(const ct_worker *worker, const ct_roots *roots, uint32_t feature,
                           const ct_candidate *m)
 {
-    if (!listener) return;
+    if (!is_told(worker)) return;
     uint32_t threshold = ct_layout_to_global(roots->node->layout, feature, m->threshold);
     for (int side = 0; side < 2; side++) {
         ct_path path = ct_path_extend(roots->task->path, feature, side, threshold);
@@ -144,7 +148,7 @@ void ct_observe_candidate(const ct_worker *worker, const ct_roots *roots, uint32
 void ct_observe_interval(const ct_worker *worker, const ct_roots *roots, uint32_t feature,
                          uint32_t more, uint32_t fewer, int64_t lower)
 {
-    if (!listener) return;
+    if (!is_told(worker)) return;
     ct_observed seen = all_trees(worker, roots->task->path, roots->task->depth);
     seen.feature = (int32_t) feature;
     seen.more = more;

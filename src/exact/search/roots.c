@@ -272,6 +272,10 @@ void ct_roots_progress(const void *search, ct_exact_progress *progress)
         lower = ct_smaller_cost(lower, ct_larger_cost(roots->task->elsewhere,
                                                       roots->known.least));
     lower = ct_smaller_cost(lower, upper - roots->known.unsure);
+    if (worker->search->more) {
+        lower = ct_smaller_cost(lower + worker->search->more, worker->search->few_lower);
+        upper = worker->search->few_upper;
+    }
     progress->upper = ct_objective_value(worker->search->costs, upper);
     progress->lower = ct_objective_bound(worker->search->costs, lower);
     progress->closed = fmax(0, 1 - open / all); /* ranges of parts may share rows */

@@ -209,11 +209,12 @@ static void keep_tree(ct_roots *roots, uint32_t feature, const ct_candidate *m)
     }
 }
 
-/* A better tree for the whole table. */
+/* A better tree for the whole table; at a lower price one that leaves nothing to be proven. */
 static void announce(ct_evaluator *evaluator)
 {
-    const ct_roots *roots = evaluator->roots;
+    ct_roots *roots = evaluator->roots;
     ct_exact_progress moment;
+    if (evaluator->worker->search->more) roots->known.best = 0; /* which closes all that is open */
     ct_team_tell(roots->work.team,
                  roots->known.best - roots->task->gap + roots->task->first_of_ties);
     ct_history_look(evaluator->worker->search->history, &moment);

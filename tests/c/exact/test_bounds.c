@@ -27,6 +27,7 @@ static ct_exact_options small_options(rng *r, const random_table *t)
 {
     ct_exact_options o = ct_exact_options_default();
     o.depth = 2 + rng_below(r, 3);
+    o.price_rows = 0;
     if (rng_below(r, 4)) o.complexity = (1 + rng_below(r, 12)) / 8.0 / t->data.n_rows;
     if (rng_below(r, 4) == 0) o.complexity = rng_unit(r) * rng_unit(r) * 0.2;
     if (rng_below(r, 4) == 0) o.min_bucket = 1 + rng_below(r, 4);

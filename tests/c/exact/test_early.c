@@ -18,6 +18,7 @@ static random_table any_table(rng *r, ct_exact_options *options)
                                   2 + rng_below(r, 4), (int) rng_below(r, 2));
     *options = ct_exact_options_default();
     options->depth = 3 + rng_below(r, 2);
+    options->price_rows = 0;
     if (rng_below(r, 2)) table_add_weights(&t, r);
     if (rng_below(r, 3) == 0) options->complexity = rng_unit(r) * .05;
     if (rng_below(r, 3) == 0) options->min_bucket = 1 + rng_below(r, 6);

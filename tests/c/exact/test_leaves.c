@@ -113,6 +113,9 @@ static int64_t cost_of_tree(const few_brute *b, const ct_forest *tree, const uin
     return cost;
 }
 
+/* Searches at a lower price. */
+static uint64_t n_lower_prices;
+
 /* The optimum, as the tree that the rule wants; of any size, any of that cost. */
 static int is_best(few_brute *b, const random_table *t, const ct_exact_options *options)
 {
@@ -131,6 +134,7 @@ static int is_best(few_brute *b, const random_table *t, const ct_exact_options *
                 few_is_tree(b, &result.tree, result.tree.roots[0],
                             (UINT32_C(1) << t->data.n_rows) - 1, options->depth,
                             few_most(options), options->roots));
+    n_lower_prices += result.statistics.lower_price;
     ct_exact_result_free(&result);
     return same;
 }
@@ -158,7 +162,8 @@ static void equals_brute_force(void)
 }
 
 /* Prices of which few splits can be afforded, or none, for up to five levels, with a limit on
- * leaves or without; in some no levels are taken away, or whatever else can be left out is. */
+ * leaves or without; in some no levels are taken away, or whatever else can be left out is. In most
+ * large trees are searched at a lower price. */
 static void equals_brute_force_at_any_price(void)
 {
     static few_brute b;
@@ -174,10 +179,12 @@ static void equals_brute_force_at_any_price(void)
         if (seed % 16 == 2) options.threads = 2, options.team_after = 0;
         if (seed % 16 == 3) options.off = UINT32_C(1) << CT_SHORTCUT_PRICE;
         if (seed % 3 == 1) options.early_after = 0, options.time_limit = 1e9;
+        if (seed % 5) options.price_rows = 0;
         options.any_of_ties = seed % 8 == 4;
         if (!CHECK(is_best(&b, &t, &options))) say(seed, &options);
         table_free(&t);
     }
+    CHECK(n_lower_prices > 0);
 }
 
 /* Where no tree as good as the best has more splits than there are levels, all depths are one. */
