@@ -133,7 +133,7 @@ condition_text <- function(name, known, type) {
   paste0("(", paste(values, collapse = " & "), " | ", is_missing, ")")
 }
 
-level_condition <- function(name, known) {
+level_rule <- function(name, known) {
   one_of <- c(quoted(known$levels), if (isTRUE(known$missing)) "NA")
   if (length(one_of) == 1) return(paste(name, "==", one_of))
   paste0(name, " %in% c(", paste(one_of, collapse = ", "), ")")

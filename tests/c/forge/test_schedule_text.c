@@ -19,7 +19,7 @@ typedef struct {
     const ct_forge_shape *shape;
     ct_forge_nest nest;
     ct_forge_ir ir;
-    const ct_forge_model *model;
+    const ct_model *model;
     uint32_t n_rows;
 } drawn_case;
 
@@ -36,7 +36,7 @@ static int draw(uint32_t seed)
     any_schedule(&r, now.shape, &now.nest);
     now.n_rows = ct_rng_below(&r, SOME_ROWS + 1);
     any_rows(&r, &drawn, now.n_rows, x);
-    now.model = ct_forge_model_new(&now.forged, now.shape, now.nest.layout, &now.forged.arena);
+    now.model = ct_model_new(&now.forged, now.shape, now.nest.layout, &now.forged.arena);
     return now.model && ct_forge_ir_lower(&now.ir, &now.nest, now.shape, CT_LOW, NULL) == CT_OK;
 }
 
@@ -87,9 +87,9 @@ static void *load(const char *name)
 }
 
 /* A function of a library; ISO C knows no pointer that is both. */
-typedef int c_function(const ct_forge_model *, const double *, long long, long long, long long,
+typedef int c_function(const ct_model *, const double *, long long, long long, long long,
                        double *);
-typedef int cuda_function(const ct_forge_model *, const double *, long long, long long, long long,
+typedef int cuda_function(const ct_model *, const double *, long long, long long, long long,
                           double *, const ct_forge_launch *, long long);
 typedef union {
     void *as_object;
@@ -173,7 +173,7 @@ static void add_start(ct_forge_text *text, unsigned seed)
 {
     const char *sum = drawn.ensemble.sum == CT_F32 ? "float" : "double";
     ct_forge_text_add(text,
-        "extern \"C\" int f%u(const ct_forge_model *m, const double *x, i64 n_rows, i64 row_step,\n"
+        "extern \"C\" int f%u(const ct_model *m, const double *x, i64 n_rows, i64 row_step,\n"
         "                   i64 column_step, double *out, const launch *at, i64 n_slots)\n"
         "{\n"
         "    size_t n = (size_t) n_rows * m->n_outputs + 1;\n"
@@ -181,7 +181,7 @@ static void add_start(ct_forge_text *text, unsigned seed)
         "    std::vector<double> slots(n * (size_t) n_slots + 1);\n"
         "    %s *s = sums.data();\n"
         "    double *t = slots.data();\n"
-        "    ct_forge_model model = *m;\n"
+        "    ct_model model = *m;\n"
         "    void *first[] = {&model, &n_rows, &s, &t};\n"
         "    void *nest[] = {&model, &n_rows, &s, &t, &x, &row_step, &column_step};\n"
         "    void *last[] = {&model, &n_rows, &s, &t, &out};\n"
@@ -319,7 +319,7 @@ static void texts_for_nvcc(void)
             printf("    %s: %s\n", for_nvcc[i].name, error.message);
             continue;
         }
-        now.model = ct_forge_model_new(&now.forged, now.shape, now.nest.layout, &now.forged.arena);
+        now.model = ct_model_new(&now.forged, now.shape, now.nest.layout, &now.forged.arena);
         ct_forge_emit(&now.ir, now.model, for_nvcc[i].name, CT_IN_CUDA, &text);
     }
     ct_forged_free(&now.forged);
