@@ -19,7 +19,7 @@ typedef struct {
     const ct_forge_shape *shape;
     ct_forge_nest nest;
     ct_forge_ir ir;
-    const ct_model *model;
+    const ct_forge_model *model;
     uint32_t n_rows;
 } drawn_case;
 
@@ -36,7 +36,7 @@ static int draw(uint32_t seed)
     any_schedule(&r, now.shape, &now.nest);
     now.n_rows = ct_rng_below(&r, SOME_ROWS + 1);
     any_rows(&r, &drawn, now.n_rows, x);
-    now.model = ct_model_new(&now.forged, now.shape, now.nest.layout, &now.forged.arena);
+    now.model = ct_forge_model_new(&now.forged, now.shape, now.nest.layout, &now.forged.arena);
     return now.model && ct_forge_ir_lower(&now.ir, &now.nest, now.shape, CT_LOW, NULL) == CT_OK;
 }
 
@@ -87,9 +87,9 @@ static void *load(const char *name)
 }
 
 /* A function of a library; ISO C knows no pointer that is both. */
-typedef int c_function(const ct_model *, const double *, long long, long long, long long,
+typedef int c_function(const ct_forge_model *, const double *, long long, long long, long long,
                        double *);
-typedef int cuda_function(const ct_model *, const double *, long long, long long, long long,
+typedef int cuda_function(const ct_forge_model *, const double *, long long, long long, long long,
                           double *, const ct_forge_launch *, long long);
 typedef union {
     void *as_object;
@@ -319,7 +319,7 @@ static void texts_for_nvcc(void)
             printf("    %s: %s\n", for_nvcc[i].name, error.message);
             continue;
         }
-        now.model = ct_model_new(&now.forged, now.shape, now.nest.layout, &now.forged.arena);
+        now.model = ct_forge_model_new(&now.forged, now.shape, now.nest.layout, &now.forged.arena);
         ct_forge_emit(&now.ir, now.model, for_nvcc[i].name, CT_IN_CUDA, &text);
     }
     ct_forged_free(&now.forged);
