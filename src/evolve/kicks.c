@@ -192,7 +192,7 @@ void ct_gmt_note_moment(ct_kick_history *history, const ct_model_tree *best, dou
     history->moments[history->n++] = moment;
 }
 
-/* Adds a local optimum to the population, in index of the worst tree if there is no room, unless it
+/* Adds a local optimum to the population, in place of the worst tree if there is no room, unless it
  * is in it already. Returns whether it was added. */
 static int join_population(kicking *all, const ct_model_tree *tree)
 {

@@ -28,10 +28,8 @@ typedef struct {
     uint32_t open_max; /* bins opened of a splitter and of each bin; UINT32_MAX: no limit */
     double lambda;     /* what a coefficient or a split costs */
     int32_t only;      /* this splitter alone; -1: all */
-    uint32_t
-        /* the short cuts that are not taken, which changes no result */
-        without;
-    uint32_t min_n; /* least rows of a split below the node, which has as many itself */
+    uint32_t without; /* the short cuts that are not taken, which changes no result */
+    uint32_t min_n;   /* least rows of a split below the node, which has as many itself */
 } ct_gmt_split_options;
 
 /* A split of the node, and the models and splits that would then be below it. */

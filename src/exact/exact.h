@@ -48,8 +48,8 @@ typedef struct {
     ct_exact_end end;
     int capped;         /* max_thresholds left thresholds out: optimal within those kept */
     ct_exact_statistics statistics;
-    ct_exact_progress
-        *history; /* [n_history] whenever a better tree was found and some moments between; owned */
+    /* [n_history] whenever a better tree was found and some moments between; owned */
+    ct_exact_progress *history;
     uint32_t n_history;
     const char *simd;   /* instruction set used; static text */
     unsigned threads;   /* that searched */

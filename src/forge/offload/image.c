@@ -139,7 +139,7 @@ static void find_below(const ct_forge_plane_tree *tree, perfect_tree *p)
     }
 }
 
-/* A leaf at a set_addresses, and at all that are below it. */
+/* Stores a leaf at an address, and at all that are below it. */
 static void store_leaf(perfect_tree *p, uint32_t leaf, uint32_t at, uint32_t level)
 {
     uint32_t n = 1u << (p->deepest - level), first = at + 1 - (1u << level);

@@ -1,4 +1,4 @@
-/* A forest laid out for a device, and upload there. */
+/* A forest laid out for a device, and its upload. */
 #ifndef CT_FORGE_OFFLOAD_IMAGE_H
 #define CT_FORGE_OFFLOAD_IMAGE_H
 
