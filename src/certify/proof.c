@@ -1,3 +1,5 @@
+#include "base/compact.h"
+
 #include "certify/proof.h"
 
 #include <string.h>

@@ -1,3 +1,5 @@
+#include "base/compact.h"
+
 #include "evolve/kicks.h"
 
 #include <math.h>

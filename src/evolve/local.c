@@ -1,3 +1,5 @@
+#include "base/compact.h"
+
 #include "evolve/local.h"
 
 #include <math.h>

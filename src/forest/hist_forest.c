@@ -1,3 +1,5 @@
+#include "base/compact.h"
+
 #include "forest/hist_forest.h"
 
 #include <string.h>

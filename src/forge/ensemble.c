@@ -1,3 +1,5 @@
+#include "base/compact.h"
+
 #include "forge/ensemble.h"
 
 #include <math.h>

@@ -1,3 +1,5 @@
+#include "base/compact.h"
+
 #include "forge/pack_planes.h"
 
 #include <math.h>

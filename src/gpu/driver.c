@@ -2,6 +2,8 @@
  * device is first asked for: nothing is linked against CUDA. A device's context is the one that
  * CUDA's runtime, and other packages, use as well; each call puts it before whatever the thread
  * had, and takes it away again. */
+#include "base/compact.h"
+
 #include <string.h>
 
 #include "gpu/backend.h"

@@ -1,5 +1,7 @@
 /* A tree over pixels grown level by level: candidates drawn, blocks of pixels counted, leaves
  * split. */
+#include "base/compact.h"
+
 #include "pixels/forest.h"
 
 #include <stdlib.h>

@@ -1,3 +1,5 @@
+#include "base/compact.h"
+
 #include "policy/finish.h"
 
 #include <string.h>

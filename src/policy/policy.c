@@ -1,3 +1,5 @@
+#include "base/compact.h"
+
 #include "policy/policy.h"
 
 #include <math.h>

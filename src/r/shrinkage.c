@@ -1,6 +1,8 @@
 /* .Call entries of shrunk model trees. `nodes` is a list of a value for each node: parent (from 1,
  * 0 of the root), n, factors ([p + 1][p + 1] a node) and dropped (p a node); and of `penalty` (p).
  */
+#include "base/compact.h"
+
 #include <string.h>
 
 #include "evolve/leave_one_out.h"

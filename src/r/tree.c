@@ -1,4 +1,6 @@
 /* .Call entries of trees, and of what the check of a fit has to look through once a predictor. */
+#include "base/compact.h"
+
 #include "tree/predict.h"
 #include "tree/route.h"
 #include "r/glue.h"

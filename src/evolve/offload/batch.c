@@ -1,4 +1,6 @@
 /* Batches of queries: planned and packed on the host, answered on the device. */
+#include "base/compact.h"
+
 #include "evolve/offload/batch.h"
 
 #include <string.h>

@@ -1,4 +1,6 @@
 /* A k-d tree of the rows on a device: how its memory is planned, and what is sent. */
+#include "base/compact.h"
+
 #include "evolve/offload/device.h"
 
 #include <string.h>

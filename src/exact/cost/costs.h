@@ -133,6 +133,7 @@ static inline void ct_totals_rest(ct_totals *part, const ct_totals *whole, const
 static inline void ct_totals_copy(ct_totals *into, const ct_totals *from, uint32_t n_classes)
 {
     CT_ASSERT(!from->quantised || into->quantised);
+    CT_ASSERT((!from->moments || into->moments) && (!from->full || into->full));
     memcpy(into->rows, from->rows, n_classes * sizeof *from->rows);
     if (from->masses) memcpy(into->masses, from->masses, n_classes * sizeof *from->masses);
     if (from->quantised)

@@ -1,3 +1,5 @@
+#include "base/compact.h"
+
 #include "exact/cost/response.h"
 
 #include <float.h>

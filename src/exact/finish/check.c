@@ -1,3 +1,5 @@
+#include "base/compact.h"
+
 #include "exact/finish/check.h"
 
 #include <math.h>

@@ -1,3 +1,5 @@
+#include "base/compact.h"
+
 #include "exact/finish/incumbent.h"
 
 #include <string.h>

@@ -1,3 +1,5 @@
+#include "base/compact.h"
+
 #include "exact/finish/response_tree.h"
 
 #include <math.h>

@@ -1,4 +1,6 @@
 /* A queue of a device that holds a table: its memory, row sets, batches. */
+#include "base/compact.h"
+
 #include "exact/offload/queue.h"
 
 #include <string.h>

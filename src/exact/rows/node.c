@@ -118,6 +118,7 @@ static void add_in_full(const ct_full *full, uint64_t members, const uint32_t *r
 static void add_wide(const ct_layout *layout, uint32_t f, size_t w, uint64_t members,
                      ct_full_sums *sums)
 {
+    CT_ASSERT(layout->wide);
     const ct_full rows = {ct_layout_wide(layout, f) + w * 64, weights_at(layout, f, w), 0};
     for (; members; members &= members - 1) ct_full_add(&rows, ct_trailing_zeros(members), sums);
 }

@@ -1,3 +1,5 @@
+#include "base/compact.h"
+
 #include "forest/offload/image.h"
 
 #include <string.h>

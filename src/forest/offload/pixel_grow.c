@@ -1,3 +1,5 @@
+#include "base/compact.h"
+
 #include "forest/offload/pixel_grow.h"
 
 #include <string.h>

@@ -1,3 +1,5 @@
+#include "base/compact.h"
+
 #include "forge/offload/image.h"
 
 #include <math.h>

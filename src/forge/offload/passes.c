@@ -1,3 +1,5 @@
+#include "base/compact.h"
+
 #include "forge/offload/passes.h"
 
 #include <string.h>

@@ -1,3 +1,5 @@
+#include "base/compact.h"
+
 #include "forge/offload/text.h"
 
 #include <stdio.h>

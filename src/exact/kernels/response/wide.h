@@ -66,14 +66,14 @@ CT_INLINE void look_at_place(wide_side *s, int plain)
 }
 
 /* Goes through the rows of a side in the word at `at`. */
-CT_INLINE void pass_word(const wide_rows *rows, size_t at, uint64_t members, int plain, int tied,
+CT_INLINE void pass_word(const wide_rows *rows, size_t at, uint64_t members, int plain,
                          wide_side *side)
 {
     wide_side s = *side;
     for (; members; members &= members - 1) {
         size_t j = at + ct_trailing_zeros(members);
-        if (!tied || rows->ranks[j] != s.rank) look_at_place(&s, plain);
-        if (tied) s.rank = rows->ranks[j];
+        if (!rows->ranks || rows->ranks[j] != s.rank) look_at_place(&s, plain);
+        if (rows->ranks) s.rank = rows->ranks[j];
         int64_t z = rows->z[j] - s.mean, w = plain ? 1 : rows->weights[j];
         s.sum += plain ? (ct_wide) z : (ct_wide) w * z;
         s.part += w;
@@ -82,9 +82,20 @@ CT_INLINE void pass_word(const wide_rows *rows, size_t at, uint64_t members, int
     *side = s;
 }
 
-CT_INLINE void pass_sides(const scan_job *job, const wide_rows *rows, int sides, int plain,
-                          int tied, wide_side of[2])
+static void pass_plain(const wide_rows *rows, size_t at, uint64_t members, wide_side *side)
 {
+    pass_word(rows, at, members, 1, side);
+}
+
+static void pass_weighted(const wide_rows *rows, size_t at, uint64_t members, wide_side *side)
+{
+    pass_word(rows, at, members, 0, side);
+}
+
+static void pass_child(const scan_job *job, const wide_rows *rows, int sides, wide_side of[2])
+{
+    void (*pass)(const wide_rows *, size_t, uint64_t, wide_side *) =
+        rows->weights ? pass_weighted : pass_plain;
     less_than less = less_make(job->planes, job->words, &job->all->threshold);
     for (size_t w = job->begin; w < job->end; w += VEC_WORDS) {
         uint64_t keep[VEC_WORDS];
@@ -93,18 +104,10 @@ CT_INLINE void pass_sides(const scan_job *job, const wide_rows *rows, int sides,
             uint64_t set = job->sets[w + i];
             if (!set) continue;
             size_t at = (w + i) * 64;
-            if (sides != RIGHT) pass_word(rows, at, set & keep[i], plain, tied, &of[0]);
-            if (sides != LEFT) pass_word(rows, at, set & ~keep[i], plain, tied, &of[1]);
+            if (sides != RIGHT) pass(rows, at, set & keep[i], &of[0]);
+            if (sides != LEFT) pass(rows, at, set & ~keep[i], &of[1]);
         }
     }
-}
-
-static void pass_child(const scan_job *job, const wide_rows *rows, int sides, wide_side of[2])
-{
-    if (rows->weights && rows->ranks) pass_sides(job, rows, sides, 0, 1, of);
-    else if (rows->weights) pass_sides(job, rows, sides, 0, 0, of);
-    else if (rows->ranks) pass_sides(job, rows, sides, 1, 1, of);
-    else pass_sides(job, rows, sides, 1, 0, of);
 }
 
 /* floor(x / w), w > 0. */
