@@ -81,11 +81,7 @@ as.party.hist_forest <- function(obj, tree = NULL, ...) {
 as.rpart.hist_forest <- function(x, tree = NULL, ...) as.rpart(tree_of_forest(x, tree, "x"), ...)
 
 tree_of_forest <- function(forest, tree, argument) {
-  if (is.null(tree)) {
-    stop_input(argument, gettextf(
-      "'%s' is a forest of %d trees, of which one can be converted; say which, as tree = 1",
-      argument, tree_count(forest)))
-  }
+  if (is.null(tree)) check_fit(forest, argument) # which says how to give one
   forest_tree(forest, tree, as = "model")
 }
 

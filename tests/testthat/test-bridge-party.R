@@ -219,7 +219,7 @@ test_that("of a forest one tree is converted, and which has to be said", {
   for (formula in list(Species ~ ., Sepal.Length ~ .)) {
     forest <- hist_forest(formula, iris, trees = 4, seed = 1)
     for (convert in list(as.rpart, partykit::as.party)) {
-      expect_contree_error(convert(forest), "input", c("forest of 4 trees", "tree = 1"))
+      expect_contree_error(convert(forest), "input", c("has 4 trees", "forest_tree("))
       expect_contree_error(convert(forest, tree = 5), "input", "'tree'")
     }
     for (tree in 1:4) {

@@ -218,7 +218,7 @@ test_that("progress is told tree by tree, and the search under way too", {
   expect_identical(vapply(between, function(state) state$done, 0), as.numeric(1:8))
   expect_identical(names(states[[1]]), c("elapsed", "done", "total", "closed", "search"))
   expect_identical(between[[8]][c("total", "closed")], list(total = 8, closed = 1))
-  text <- contree:::cv_text
+  text <- function(state) contree:::cv_text(state, "contree_cv")
   expect_identical(text(list(elapsed = 75, done = 31, total = 44, search = NULL)),
                    "contree_cv: 75 s, 31 of 44 trees")
   states <- list()

@@ -78,9 +78,11 @@ test_that("missing rows are said of wherever they can be in a rule", {
   # child
   above <- list(low = -Inf, high = 5, high_text = "5", levels = NULL, missing = TRUE)
   split <- list(threshold = 2, text = "2", levels = NULL, missing = 0, left = FALSE)
-  expect_identical(contree:::condition_text("a", contree:::learn(above, split, TRUE)), "a < 2")
-  expect_identical(contree:::condition_text("a", contree:::learn(above, split, FALSE)),
-                   "(a >= 2 & a < 5 | is.na(a))")
+  said <- function(left) {
+    contree:::condition_text("a", contree:::learn(above, split, left), "numeric")
+  }
+  expect_identical(said(TRUE), "a < 2")
+  expect_identical(said(FALSE), "(a >= 2 & a < 5 | is.na(a))")
 })
 
 test_that("conditions on one factor are merged", {
