@@ -14,12 +14,11 @@
 #' the leaves, which is an ordinary regression tree. Numbers, logicals and factors may be
 #' regressors. Without an intercept (`- 1` or `+ 0`) the models have none, and a first factor, or
 #' logical, has a coefficient for each level, as in `lm()`; such a logical `l` is the regressor
-#' `factor(l)`, also in exports. Products among the regressors (`x * z`,
-#' `x:z`) are columns of the models, as in `lm()`, computed again in new data; splits are on single
-#' variables.
-#' An `offset()` among the regressors adds to the argument `offset`. More than two parts are an
-#' error. If the formula has no `|`, or `x` is given without `z`, factors of more than eight
-#' levels are used for splitting only, unless `factors = "both"` (see [gmt_control()]).
+#' `factor(l)`, also in exports. Products among the regressors (`x * z`, `x:z`) are columns of the
+#' models, as in `lm()`, computed again in new data; splits are on single variables. An `offset()`
+#' among the regressors adds to the argument `offset`. More than two parts are an error. If the
+#' formula has no `|`, or `x` is given without `z`, factors of more than eight levels are used for
+#' splitting only, unless `factors = "both"` (see [gmt_control()]).
 #'
 #' @section Search:
 #' The criterion is BIC, `n log(SSE / n) + complexity * log(n) * size`, where the size of a tree is

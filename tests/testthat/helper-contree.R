@@ -168,3 +168,21 @@ interrupt_session <- function(code) {
 }
 
 iris2 <- contree(Species ~ ., iris, depth = 2)
+
+# What code draws on a page of that size: the arguments of the calls of graphics, by their names.
+drawn <- function(code, size = c(7, 7)) {
+  grDevices::pdf(NULL, size[1], size[2])
+  on.exit(grDevices::dev.off())
+  grDevices::dev.control("enable")
+  force(code)
+  calls <- grDevices::recordPlot()[[1]]
+  names <- vapply(calls, function(call) call[[2]][[1]]$name, "")
+  stats::setNames(lapply(calls, function(call) call[[2]][-1]), names)
+}
+
+widths_in_inches <- function(text, cex) {
+  grDevices::pdf(NULL)
+  on.exit(grDevices::dev.off())
+  graphics::plot.new()
+  graphics::strwidth(text, units = "inches", cex = cex)
+}

@@ -107,16 +107,6 @@ test_that("a level that training had not is told once", {
 })
 
 # What a plot drew, by the names of the functions of graphics: a list of their arguments.
-drawn <- function(code) {
-  grDevices::pdf(NULL)
-  on.exit(grDevices::dev.off())
-  grDevices::dev.control("enable")
-  force(code)
-  calls <- grDevices::recordPlot()[[1]]
-  names <- vapply(calls, function(call) call[[2]][[1]]$name, "")
-  stats::setNames(lapply(calls, function(call) call[[2]][-1]), names)
-}
-
 test_that("levels are points, each with its name in sight", {
   set.seed(1)
   names <- paste(c("Northern", "Southern", "Eastern", "Western"), "rural communities of the",

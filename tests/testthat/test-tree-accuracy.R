@@ -180,16 +180,17 @@ test_that("the legend of ROC curves is whole on small pages, with all figures", 
   data <- transform(iris, Species = factor(Species, labels = classes))
   judged <- contree_accuracy(contree(Species ~ ., data, depth = 2), data)
   for (size in list(c(3, 3), c(4, 3), c(7, 7))) {
-    grDevices::pdf(NULL, size[1], size[2])
-    plot(judged)
-    fitted <- fit_legend("bottomright", classes, sprintf(" (AUC %.3f)", judged$auc[classes]))
-    box <- graphics::legend("bottomright", fitted$labels, lwd = 2, cex = fitted$cex,
-                            plot = FALSE)$rect
-    expect_lte(box$w, diff(graphics::par("usr")[1:2]) * 1.001)
-    expect_gte(box$left, graphics::par("usr")[1] - 0.001)
-    expect_match(fitted$labels, "[a-z].*[(]AUC [01][.][0-9]{3}[)]$")
-    expect_false(anyDuplicated(fitted$labels) > 0)
-    grDevices::dev.off()
+    written <- drawn({
+      plot(judged)
+      usr <- graphics::par("usr")
+      pin <- graphics::par("pin")
+    }, size)$C_text
+    labels <- written[[2]]
+    width <- max(widths_in_inches(labels, written[[7]])) / pin[1] * diff(usr[1:2])
+    expect_match(labels, "[a-z].*[(]AUC [01][.][0-9]{3}[)]$")
+    expect_false(anyDuplicated(labels) > 0)
+    expect_gte(min(written[[1]]$x), usr[1])
+    expect_lte(max(written[[1]]$x) + width, usr[2] + 0.001)
   }
-  expect_match(fitted$labels[1], classes[1], fixed = TRUE)
+  expect_match(labels[1], classes[1], fixed = TRUE)
 })

@@ -161,22 +161,18 @@ test_that("a root that only prepares its children has an importance, beside the 
 
 test_that("the title of the axis of importance is on the page, small or large", {
   fit <- hist_forest(Species ~ ., iris, trees = 5, seed = 1, importance = "permutation")
+  labels <- widths_in_inches(names(iris)[1:4], 1)
   for (size in list(c(3, 3), c(5, 4), c(9, 7))) {
-    grDevices::pdf(NULL, size[1], size[2])
-    grDevices::dev.control("enable")
-    plot(fit, what = "importance")
-    drawn <- Filter(function(call) identical(call[[2]][[1]]$name, "C_title"),
-                    grDevices::recordPlot()[[1]])
-    title <- drawn[[1]][[2]]
-    said <- unlist(Filter(is.character, title))
-    said <- said[grepl("permutation", said)][1]
-    cex <- contree:::label_size(said, names(iris)[1:4])
-    left <- graphics::par("mai")[2] + max(graphics::strwidth(names(iris)[1:4], units = "inches"))
-    middle <- (left + size[1] - graphics::par("mai")[4]) / 2
-    half <- graphics::strwidth(said, units = "inches", cex = cex) / 2
+    calls <- drawn({
+      plot(fit, what = "importance")
+      margins <- graphics::par("mai")
+    }, size)
+    title <- Find(function(call) is.character(call[[3]]), calls[names(calls) == "C_title"])
+    expect_match(title[[3]], "^permutation importance")
+    middle <- (margins[2] + max(labels) + size[1] - margins[4]) / 2
+    half <- widths_in_inches(title[[3]], title$cex.lab) / 2
     expect_lte(middle + half, size[1])
     expect_gte(middle - half, 0)
-    grDevices::dev.off()
   }
-  expect_identical(cex, 1)
+  expect_identical(title$cex.lab, 1)
 })

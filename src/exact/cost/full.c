@@ -4,18 +4,11 @@
 
 #include "base/bits.h"
 
-/* floor(x / w). */
-static ct_wide floor_of(ct_wide x, int64_t w)
-{
-    ct_wide quotient = x / w;
-    return quotient * w > x ? quotient - 1 : quotient;
-}
-
 int64_t ct_full_cost(const ct_full *full, const ct_full_sums *s)
 {
     if (!s->weight) return 0;
     CT_ASSERT(s->weight > 0 && s->squares >= 0);
-    ct_wide mean = floor_of(s->sum, s->weight), r = s->sum - mean * s->weight, rest = r * r,
+    ct_wide mean = ct_full_floor(s->sum, s->weight), r = s->sum - mean * s->weight, rest = r * r,
             whole = s->squares - mean * (s->sum + r);
     if (full->down < 0) {
         whole *= (ct_wide) 1 << -full->down;
@@ -48,7 +41,7 @@ static parting parting_of(const ct_full *full, const ct_full_list *list, const c
                           uint32_t least)
 {
     parting p = {full, list, least, *all, 0, 0, ldexp(1, -full->down), 0};
-    ct_wide mean = floor_of(all->sum, all->weight);
+    ct_wide mean = ct_full_floor(all->sum, all->weight);
     p.mean = (int64_t) mean;
     p.all.squares = ct_full_squares(all, mean);
     p.all.sum -= mean * all->weight;

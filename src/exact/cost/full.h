@@ -16,6 +16,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/status.h"
+
 __extension__ typedef __int128 ct_wide;
 
 typedef struct {
@@ -31,6 +33,14 @@ typedef struct {
     int64_t weight;
     ct_wide sum, squares;
 } ct_full_sums;
+
+/* floor(x / w), w > 0. */
+static inline ct_wide ct_full_floor(ct_wide x, int64_t w)
+{
+    CT_ASSERT(w > 0);
+    ct_wide quotient = x / w;
+    return quotient * w > x ? quotient - 1 : quotient;
+}
 
 static inline int64_t ct_full_weight(const ct_full *full, size_t row)
 {

@@ -152,8 +152,7 @@ static void lay_out_quantised(const ct_worker *worker, ct_layout *layout, const 
     }
 }
 
-/* The response in full in every feature's order, for scans that go by it; layout->full is in place.
- */
+/* Lays out the response in full, for scans that go by it; layout->full is in place. */
 static ct_status lay_out_wide(ct_worker *worker, ct_layout *layout, int abreast)
 {
     const ct_exact_response *response = worker->search->costs->response;

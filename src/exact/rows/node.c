@@ -44,10 +44,9 @@ static ct_status node_new(ct_worker *worker, ct_arena *arena, ct_layout *layout,
                                         : NULL;
     node->moments = node->totals.moments ? CT_ARENA_NEW(arena, int64_t, 2 * slots) : NULL;
     node->full = layout->wide ? CT_ARENA_NEW(arena, ct_full_sums, slots) : NULL;
-    if (status != CT_OK || (node->totals.moments && !node->moments) || !node->counts ||
-        (layout->wide && !node->full) ||
-        !node->members || !p->sets || !p->lanes ||
-        !p->begin || (costs->weights && !node->masses) || (node->totals.quantised && !node->sums) ||
+    if (status != CT_OK || !node->counts || !node->members || !p->sets || !p->lanes || !p->begin ||
+        (costs->weights && !node->masses) || (node->totals.quantised && !node->sums) ||
+        (node->totals.moments && !node->moments) || (layout->wide && !node->full) ||
         (uses_max && !node->max_before))
         return ct_worker_no_memory(worker);
     p->end = p->begin + layout->n_cols;

@@ -36,7 +36,7 @@ extern "C" {
     X(RANDOM_DRAW, ct_grow_view, ct_random_draw)              \
     X(LEAVES_OUT, ct_grow_view, ct_leaves_out)
 
-/* ... a warp an item. */
+/* X(identifier, view, body): a warp an item. */
 #define CT_FOREST_WARP_KERNELS(X)                                                                  \
     X(SAMPLE_SUM, ct_grow_view, ct_sample_sum)                                                     \
     X(ROOT_SUM, ct_grow_view, ct_root_sum)                                                         \

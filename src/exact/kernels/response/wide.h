@@ -110,13 +110,6 @@ static void pass_child(const scan_job *job, const wide_rows *rows, int sides, wi
     }
 }
 
-/* floor(x / w), w > 0. */
-static inline int64_t wide_floor(ct_wide x, int64_t w)
-{
-    ct_wide quotient = x / w;
-    return (int64_t) (quotient * w > x ? quotient - 1 : quotient);
-}
-
 /* A side and its sums; nothing of it is passed yet. */
 static inline wide_side side_in_full(const ct_exact_response *response, const ct_full_sums *all)
 {
@@ -124,7 +117,7 @@ static inline wide_side side_in_full(const ct_exact_response *response, const ct
     if (!all->weight) return s;
     unsigned width = ct_bit_width((uint64_t) all->weight) +
                      ct_bit_width((uint64_t) response->reach + 1);
-    s.mean = wide_floor(all->sum, all->weight);
+    s.mean = (int64_t) ct_full_floor(all->sum, all->weight);
     s.shift = width > 62 ? width - 62 : 0;
     s.share = ldexp((double) (int64_t) (all->sum - (ct_wide) s.mean * all->weight) /
                         (double) all->weight, -(int) s.shift);
