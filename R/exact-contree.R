@@ -54,35 +54,37 @@ NULL
 #' up to 2^30 or less of their unit.
 #'
 #' Where that would round weights, or responses by more than 2^-32 of the root of their sum of
-#' squares, costs are counted in two words: the grid has the 2^b steps of 45 bits, or of 61 - k
-#' without weights if that is less, or of 63 - k / 2, rounded down, with weights; and weights that
-#' are no such multiples of a sum of 2^48 are rounded to multiples of a power of two of which their
-#' sum is 2^54 to 2^55. Weighted rows are then scanned in two words, which takes about as long as in
-#' one. Without weights scans first go by one word, and what these cannot tell apart is counted in
-#' full. Up to 100,000 rows that takes 1.0 to 1.2 times as long, with 300,000 rows twice as long and
-#' with a million 3 times; longer where few responses are far from all others.
+#' squares, costs are counted in two words and three: the grid has the 2^b steps of 51 bits, or of
+#' 61 - k without weights if that is less (with weights and from two million rows on it has one bit
+#' less for every four times as many); and weights that are no such multiples of a sum of 2^48 are
+#' rounded to multiples of a power of two of which their sum is 2^61 to 2^62. Weighted rows are then
+#' scanned in two words, which takes about as long as in one. Without weights scans first go by one
+#' word, and what these cannot tell apart is counted in full. Up to 100,000 rows that takes 1.0 to
+#' 1.2 times as long, with 300,000 rows twice as long and with a million 3 times; longer where few
+#' responses are far from all others.
 #'
 #' `rounding` in the fit is the norm e of the rounding errors of the responses. With
 #' `complexity = 0` the SSE of the tree is at most
 #'
 #' (sqrt(optimum + r + s) + 2 e)^2 + r, where s = 4^depth W R^2 / 2^60.
 #'
-#' R is the range of the responses, W the sum of the weights, and r the lesser of two numbers: the
-#' sum over the rows of what was rounded off the weight times the square of how far the response is
-#' from the further end of the range; and the SSE of a single leaf times the largest share of a
-#' weight that was rounded off. It is 0 where weights are not rounded. Sums of squares are counted
-#' in steps, and s stands for these: of whole numbers without weights, where s is below 1/2, a tree
-#' without errors is found if there is one. `bound`, `gap` and `print()` take all this into account,
-#' and 1e-12 of the cost for the last digits of sums of doubles; where nothing is rounded, and s is
-#' below 1e-12 of the cost, the gap of an optimal tree is 0.
+#' R is the range of the responses and W the sum of the weights. r is 0 where weights are not
+#' rounded; else it is the least, for q = 0 and any power of two up to 1, of q times the SSE of a
+#' single leaf plus a sum over the rows whose weights a share of q or more was rounded off: that
+#' times the square of how far the response is from the further end of the range. Sums of squares
+#' are counted in steps, and s stands for these: of whole numbers without weights, where s is below
+#' 1/2, a tree without errors is found if there is one. `bound`, `gap` and `print()` take all this
+#' into account, and 1e-12 of the cost for the last digits of sums of doubles; where nothing is
+#' rounded, and s is below 1e-12 of the cost, the gap of an optimal tree is 0.
 #'
 #' So for numbers with all their digits the gap of an optimal tree is small, and not 0. In two words
 #' it is below 1e-9 of the SSE of a single leaf up to a million rows; with weights of all their
-#' digits within a factor of a million where R is not more than some ten standard deviations. It was
-#' 4e-13 to 7e-13 without weights and 4e-11 to 8e-11 with such weights (Friedman's first function,
-#' 10 predictors, and columns of two values, 1,000 to 100,000 rows); with a million rows 2e-12
-#' without weights and 2e-10 to 4e-10 with such weights, and with 300,000 rows of heavy tails 1e-11.
-#' Where few light rows are far from all others it may be more, by the formula. Of cents, tenths and
+#' digits within a factor of a million, up to 100,000 rows where R is not more than some thousand
+#' standard deviations, and up to a million where it is not more than a hundred of them. It was
+#' 4e-13 to 7e-13 without weights and with such weights (Friedman's first function, 10 predictors,
+#' and columns of two values, 1,000 to 100,000 rows); with a million rows 2e-12 without weights and
+#' 3e-12 with such weights, and with 100,000 rows of a Cauchy response and such weights 6e-10. Where
+#' few light rows are further from all others it may be more, by the formula. Of cents, tenths and
 #' whole numbers that fit one word, with counts as weights or none, nothing is hidden. Sets of trees
 #' ([contree_set()]) are counted in one word. The search runs on the CPU.
 #'

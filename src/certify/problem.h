@@ -9,6 +9,11 @@
 
 __extension__ typedef __int128 ct_grid_sum;
 
+/* 2^64 high + low, with 0 <= low < 2^64. */
+typedef struct {
+    ct_grid_sum high, low;
+} ct_grid_long;
+
 /* With a numeric response; see response.h. */
 typedef struct {
     const int64_t *z;      /* [row] the response on its grid; NULL: classes */
@@ -29,8 +34,8 @@ enum {
     CT_SUM_Z,
     CT_SUM_SQUARES,
     CT_N_NARROW_SUMS,
-    CT_WIDE_Z = 3, /* numbers */
-    CT_WIDE_SQUARES = 4,
+    CT_WIDE_Z = 4, /* numbers */
+    CT_WIDE_SQUARES = 6,
     CT_N_WIDE_SUMS = CT_SUM_Z + CT_WIDE_Z + CT_WIDE_SQUARES
 };
 
@@ -100,6 +105,27 @@ static inline int64_t ct_most_of_row(const ct_problem *problem, uint32_t row)
     return (int64_t) (((ct_grid_sum) w * grid->square + up) >> grid->rest);
 }
 
+static inline ct_grid_long ct_grid_long_of(ct_grid_sum high, ct_grid_sum low)
+{
+    return (ct_grid_long){high + (low >> 64), low & UINT64_MAX};
+}
+
+static inline ct_grid_long ct_grid_long_plus(ct_grid_long x, ct_grid_long y)
+{
+    return ct_grid_long_of(x.high + y.high, x.low + y.low);
+}
+
+static inline ct_grid_long ct_grid_long_less(ct_grid_long x, ct_grid_long y)
+{
+    return ct_grid_long_of(x.high - y.high, x.low - y.low);
+}
+
+/* x y, of which the upper half has a bit to spare. */
+static inline ct_grid_long ct_grid_times(ct_grid_sum x, int64_t y)
+{
+    return ct_grid_long_of((x >> 64) * y, (x & UINT64_MAX) * y);
+}
+
 /* Adds x as so many numbers, of which the last has all that is left. */
 static inline void ct_wide_add(int64_t *sums, int n, ct_grid_sum x)
 {
@@ -127,8 +153,10 @@ static inline void ct_sums_add(const ct_problem *problem, uint32_t row, int64_t 
     sums[CT_SUM_MOST] += ct_most_of_row(problem, row);
     if (problem->grid.wide) {
         ct_grid_sum wz = (ct_grid_sum) w * z;
+        const ct_grid_long square = ct_grid_times(wz, z);
         ct_wide_add(sums + CT_SUM_Z, CT_WIDE_Z, wz);
-        ct_wide_add(sums + CT_SUM_Z + CT_WIDE_Z, CT_WIDE_SQUARES, wz * z);
+        ct_wide_add(sums + CT_SUM_Z + CT_WIDE_Z, 3, square.low);
+        ct_wide_add(sums + CT_SUM_Z + CT_WIDE_Z + 2, CT_WIDE_SQUARES - 2, square.high);
     } else {
         sums[CT_SUM_Z] += w * z;
         sums[CT_SUM_SQUARES] += w * z * z;

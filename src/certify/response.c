@@ -23,8 +23,8 @@ double ct_certify_distance(int64_t cost, double unit, double w, double loss)
 {
     CT_ASSERT(unit > 0 && w >= 0 && !(loss < 0));
     double near = (double) cost;
-    ct_product counted = ct_certify_product_of(near, unit),
- true_cost = ct_certify_product_of(w, loss);
+    const ct_product counted = ct_certify_product_of(near, unit),
+                     true_cost = ct_certify_product_of(w, loss);
     double rest = counted.rest - true_cost.rest + (double) (cost - (int64_t) near) * unit;
     double off = fabs(counted.value - true_cost.value + rest) + 4 * DBL_EPSILON * fabs(rest);
     return off > 0 ? off * MORE + LOST : 0;
@@ -32,16 +32,22 @@ double ct_certify_distance(int64_t cost, double unit, double w, double loss)
 
 /* With any whole number m near the mean, sum w (z - mean)^2 = sum w (z - m)^2 - (sum w (z - m))^2 /
  * sum w. */
-int64_t ct_certify_grid_cost(int down, int64_t weight, ct_grid_sum sum, ct_grid_sum squares)
+int64_t ct_certify_grid_cost(int down, int64_t weight, ct_grid_sum sum, ct_grid_long squares)
 {
-    ct_grid_sum scale = (ct_grid_sum) 1 << (down < 0 ? -down : down);
-    CT_ASSERT(weight >= 0);
-    if (!weight) return (int64_t) (down < 0 ? squares * scale : squares / scale);
-    ct_grid_sum near = sum / weight, off = sum - near * weight, square = off * off;
-    squares -= near * (sum + off);
-    if (down < 0) squares *= scale, square *= scale;
-    squares -= square / weight + (square % weight > 0); /* rounded down, also below 0 */
-    return (int64_t) (down > 0 ? squares >> down : squares);
+    CT_ASSERT(weight >= 0 && squares.low >= 0 && squares.low <= UINT64_MAX);
+    if (!weight) return 0;
+    int64_t near = (int64_t) (sum / weight);
+    ct_grid_sum off = sum - (ct_grid_sum) near * weight, square = off * off;
+    ct_grid_long rest = ct_grid_long_less(squares, ct_grid_times(sum + off, near));
+    if (down < 0) { /* costs are below 2^61 */
+        CT_ASSERT(!rest.high);
+        rest.low *= (ct_grid_sum) 1 << -down;
+        square *= (ct_grid_sum) 1 << -down;
+    }
+    /* rounded down, also below 0 */
+    rest = ct_grid_long_of(rest.high, rest.low - square / weight - (square % weight > 0));
+    if (down >= 64) return (int64_t) (rest.high >> (down - 64));
+    return (int64_t) ((rest.high * ((ct_grid_sum) 1 << 64) + rest.low) >> (down > 0 ? down : 0));
 }
 
 int64_t ct_grid_cost_of_sums(const ct_problem *p, const int64_t *sums)
@@ -61,8 +67,8 @@ static double off_grid(double y, double centre, double step, int64_t z)
     return off > 0 ? off * MORE + LOST : 0;
 }
 
-/* Whether sums of w z^2 fit into two words, and what rows cost at most, with a unit for each, into
- * 61 bits; sets what the grid needs for these. */
+/* Whether sums of w z and w z^2 fit into two words and three, and what rows cost at most, with a
+ * unit for each, into 61 bits; sets what the grid needs for these. */
 static int fits(ct_problem *p, int64_t least, int64_t most)
 {
     ct_grid *grid = &p->grid;
@@ -71,7 +77,7 @@ static int fits(ct_problem *p, int64_t least, int64_t most)
         if (p->mass[row] < 0) return 0;
         weight += (double) p->mass[row];
     }
-    if (!(weight > 0 && weight < 0x1p57 && far < 0x1p52) || grid->down < -31 || grid->down > 120)
+    if (!(weight > 0 && weight < 0x1p63 && far < 0x1p52) || grid->down < -31 || grid->down > 120)
         return 0;
     double squares = weight * far * far, range = (double) most - (double) least,
            dearest = ldexp(weight * range * range, -grid->down);
@@ -83,7 +89,7 @@ static int fits(ct_problem *p, int64_t least, int64_t most)
     else if (here > 0) square = (square >> here) + 1;
     grid->square = (int64_t) square;
     grid->rest = here < 0 ? 0 : grid->down - here;
-    return squares < 0x1p126 * (1 + 1e-9) && square < (ct_grid_sum) 1 << 62 && dearest < 0x1p61 &&
+    return square < (ct_grid_sum) 1 << 62 && dearest < 0x1p61 &&
            (double) square * weight < ldexp(0x1p61 * (1 + 1e-6), grid->rest);
 }
 
@@ -134,13 +140,37 @@ static void range_of(const ct_problem *p, double *low, double *high)
  * nothing beside how far responses are from each other. */
 static const double LAST_BITS = 0x1p-49, NEAR = 1e-12;
 
-/* By how much weights that are rounded change a sum of squares, which is no more than `sse`: means
- * are within the range of y, and no weight changes by a larger share than some does. The same for
- * how far y is from the grid. */
+/* Weights are told apart by the share of them that rounding changes: less than 2^-i of it, but not
+ * of half of that. */
+enum { N_SHARES = 100 };
+
+/* By how much rounded weights change a sum of squares, which is no more than `sse`: where less than
+ * a share of them changes, by that share of it; by those above, no more than `beyond` says. */
+static double changed_by(const double beyond[N_SHARES], double sse)
+{
+    double all = 0, least = INFINITY;
+    for (int share = 0; share < N_SHARES; share++) {
+        if (share) least = fmin(least, all + ldexp(sse, -share));
+        all += beyond[share];
+    }
+    return fmin(least, all);
+}
+
+/* The share of a row: larger ones than 1 count as that does, smaller ones as the least. */
+static int share_of(double changed, double w)
+{
+    int exponent = 0;
+    if (!(changed < w)) return 0;
+    (void) frexp(fmin(changed / w * MORE, LESS), &exponent);
+    return -exponent < N_SHARES - 1 ? -exponent : N_SHARES - 1;
+}
+
+/* By how much rounded weights change a sum of squares, which is no more than `sse`, as means are
+ * within the range of y; and how far y is from the grid. */
 static void measure(ct_problem *p, const ct_exact_response *response, double sse)
 {
     const ct_data *data = p->data;
-    double low, high, off = 0, share = 0, squares = 0, all = 0, unit = p->unit,
+    double low, high, beyond[N_SHARES] = {0}, squares = 0, all = 0, unit = p->unit,
            square = ldexp(response->step * response->step, p->grid.down);
     unit = data->weights ? unit / square : 1;
     range_of(p, &low, &high);
@@ -151,8 +181,7 @@ static void measure(ct_problem *p, const ct_exact_response *response, double sse
                away = off_grid(y, response->centre, response->step, p->grid.z[row]),
                far = fmax(y - low, high - y),
                changed = ct_certify_distance(p->mass[row], unit, w, 1);
-        off += changed * far * far;
-        if (changed > 0) share = w > 0 ? fmax(share, changed / w) : INFINITY;
+        beyond[share_of(changed, w)] += changed * far * far;
         squares += (double) p->mass[row] * unit * away * away;
         all += w * (y - response->centre) * (y - response->centre);
         p->last_bits &= changed <= LAST_BITS * w &&
@@ -160,7 +189,7 @@ static void measure(ct_problem *p, const ct_exact_response *response, double sse
     }
     p->last_bits &= squares <= NEAR * NEAR * all;
     double more = 1 + (p->n_rows + 8.0) * DBL_EPSILON;
-    p->rounding = (share > 0 ? fmin(off, share * sse) : off) * more;
+    p->rounding = changed_by(beyond, sse) * more;
     p->grid.error = squares > 0 ? sqrt(squares) * more + LOST : 0;
     p->unit = square * unit;
 }

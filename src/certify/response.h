@@ -1,5 +1,5 @@
 /* A numeric response in a check: its grid comes from exact/cost/response.h and is held to the data,
- * row by row; squares are added up and divided here, in 128 bits. */
+ * row by row; squares are added up and divided here, in 192 bits. */
 #ifndef CT_CERTIFY_RESPONSE_H
 #define CT_CERTIFY_RESPONSE_H
 
@@ -18,19 +18,20 @@ double ct_certify_distance(int64_t cost, double unit, double w, double loss);
 
 /* floor(sum w (z - mean)^2 / 2^down) of rows with the sums `weight`, `sum` of w z and `squares` of
  * w z^2. */
-int64_t ct_certify_grid_cost(int down, int64_t weight, ct_grid_sum sum, ct_grid_sum squares);
+int64_t ct_certify_grid_cost(int down, int64_t weight, ct_grid_sum sum, ct_grid_long squares);
 
-/* The sums of a set, in two words, */
+/* The sums of a set, */
 static inline ct_grid_sum ct_grid_z(const ct_problem *problem, const int64_t *sums)
 {
     if (!problem->grid.wide) return sums[CT_SUM_Z];
     return ct_wide_sum(sums + CT_SUM_Z, CT_WIDE_Z);
 }
 
-static inline ct_grid_sum ct_grid_squares(const ct_problem *problem, const int64_t *sums)
+static inline ct_grid_long ct_grid_squares(const ct_problem *problem, const int64_t *sums)
 {
-    if (!problem->grid.wide) return sums[CT_SUM_SQUARES];
-    return ct_wide_sum(sums + CT_SUM_Z + CT_WIDE_Z, CT_WIDE_SQUARES);
+    const int64_t *squares = sums + CT_SUM_Z + CT_WIDE_Z;
+    if (!problem->grid.wide) return ct_grid_long_of(0, sums[CT_SUM_SQUARES]);
+    return ct_grid_long_of(ct_wide_sum(squares + 2, CT_WIDE_SQUARES - 2), ct_wide_sum(squares, 2));
 }
 
 /* and what its rows cost beside their mean. */

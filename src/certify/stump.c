@@ -210,6 +210,8 @@ static double double_of(ct_grid_sum x)
     return x == (int64_t) x ? (double) (int64_t) x : (double) x;
 }
 
+static double double_of_long(ct_grid_long x) { return (double) x.high * 0x1p64 + (double) x.low; }
+
 /* Takes the splits of one column of both sides into account. Doubles tell of most that they cannot
  * be better than one that is known: T and T^2 / W are off by four roundings. */
 static void look_at_response(const ct_stumps *s, const uint32_t *order, uint32_t n,
@@ -219,18 +221,19 @@ static void look_at_response(const ct_stumps *s, const uint32_t *order, uint32_t
     const ct_problem *p = s->problem;
     const int down = p->grid.down;
     const double scale = ldexp(1, -down);
-    const ct_grid_sum sums[2] = {ct_grid_z(p, all[0]), ct_grid_z(p, all[1])},
-                      whole[2] = {ct_grid_squares(p, all[0]), ct_grid_squares(p, all[1])};
-    const double most[2] = {double_of(whole[0]) * scale, double_of(whole[1]) * scale};
+    const ct_grid_sum sums[2] = {ct_grid_z(p, all[0]), ct_grid_z(p, all[1])};
+    const ct_grid_long whole[2] = {ct_grid_squares(p, all[0]), ct_grid_squares(p, all[1])};
+    const double most[2] = {double_of_long(whole[0]) * scale, double_of_long(whole[1]) * scale};
     int64_t weight[2] = {0, 0};
-    ct_grid_sum sum[2] = {0, 0}, squares[2] = {0, 0};
+    ct_grid_sum sum[2] = {0, 0};
+    ct_grid_long squares[2] = {{0, 0}, {0, 0}};
     uint32_t before[2] = {0, 0}, changed = 0;
     for (uint32_t j = 0; j < n; j++) {
         uint32_t row = order[j] & CT_ROW, side = s->side[row];
         ct_grid_sum wz = (ct_grid_sum) p->mass[row] * p->grid.z[row];
         weight[side] += p->mass[row];
         sum[side] += wz;
-        squares[side] += wz * p->grid.z[row];
+        squares[side] = ct_grid_long_plus(squares[side], ct_grid_times(wz, p->grid.z[row]));
         before[side]++;
         changed |= UINT32_C(1) << side;
         if (!(order[j] & CT_LAST)) continue;
@@ -246,7 +249,7 @@ static void look_at_response(const ct_stumps *s, const uint32_t *order, uint32_t
                 continue;
             int64_t parts = ct_certify_grid_cost(down, w, sum[side], squares[side]) +
                             ct_certify_grid_cost(down, rest, sums[side] - sum[side],
-                                                 whole[side] - squares[side]);
+                                                 ct_grid_long_less(whole[side], squares[side]));
             note(p, parts, before[side], sizes[side], &least[side]);
         }
         changed = 0;

@@ -6,17 +6,20 @@
 
 int64_t ct_full_cost(const ct_full *full, const ct_full_sums *s)
 {
+    const unsigned low_bits = full->low_bits;
     if (!s->weight) return 0;
-    CT_ASSERT(s->weight > 0 && s->squares >= 0);
+    CT_ASSERT(s->weight > 0 && s->high >= 0 && (int) low_bits <= (full->down > 0 ? full->down : 0));
     ct_wide mean = ct_full_floor(s->sum, s->weight), r = s->sum - mean * s->weight, rest = r * r,
-            whole = s->squares - mean * (s->sum + r);
+            both = s->sum + r, high = s->high - mean * (both >> low_bits),
+            low = s->low - mean * ct_full_low(both, low_bits);
     if (full->down < 0) {
-        whole *= (ct_wide) 1 << -full->down;
+        high *= (ct_wide) 1 << -full->down;
         rest *= (ct_wide) 1 << -full->down;
     }
-    whole -= (rest + s->weight - 1) / s->weight;
-    CT_ASSERT(whole >= 0);
-    return (int64_t) (full->down > 0 ? whole >> full->down : whole);
+    low -= rest / s->weight + (rest % s->weight > 0);
+    high += low >> low_bits;
+    CT_ASSERT(high >= 0);
+    return (int64_t) (full->down > 0 ? high >> (full->down - (int) low_bits) : high);
 }
 
 /* A conversion that is quick where one word holds x. */
@@ -41,11 +44,9 @@ static parting parting_of(const ct_full *full, const ct_full_list *list, const c
                           uint32_t least)
 {
     parting p = {full, list, least, *all, 0, 0, ldexp(1, -full->down), 0};
-    ct_wide mean = ct_full_floor(all->sum, all->weight);
-    p.mean = (int64_t) mean;
-    p.all.squares = ct_full_squares(all, mean);
-    p.all.sum -= mean * all->weight;
-    p.squares = double_of(p.all.squares) * p.scale;
+    p.mean = (int64_t) ct_full_floor(all->sum, all->weight);
+    p.all = ct_full_beside(all, p.mean, full->low_bits);
+    p.squares = ct_full_squares(&p.all, 0, full->low_bits) * p.scale;
     p.slack = ldexp(p.squares, -48) + 4;
     return p;
 }
@@ -60,11 +61,8 @@ static void add_rows(const parting *p, uint32_t first, uint32_t last, ct_full_su
 {
     for (uint32_t i = first; i < last; i++) {
         uint32_t row = row_at(p->list, i);
-        int64_t w = ct_full_weight(p->full, row), z = p->full->z[row] - p->mean;
-        ct_wide wz = (ct_wide) w * z;
-        sums->weight += w;
-        sums->sum += wz;
-        sums->squares += wz * z;
+        ct_full_add_row(ct_full_weight(p->full, row), p->full->z[row] - p->mean,
+                        p->full->low_bits, sums);
     }
 }
 
@@ -129,7 +127,8 @@ int64_t ct_full_split(const ct_full *full, const ct_full_list *list, const ct_fu
         return *place ? 0 : below;
     }
     const parting p = parting_of(full, list, all, least);
-    ct_full_sums to = {0, 0, 0}, left = to; /* up to the place, and to the last that was counted */
+    /* up to the place, and to the last that was counted */
+    ct_full_sums to = {0, 0, 0, 0}, left = to;
     uint32_t at = 0, counted = 0;
     double limit = next_place(&p, &to, -INFINITY, &at) + 2 * p.slack;
     if (limit - p.slack * 3 >= (double) below) return below;

@@ -1,8 +1,9 @@
 /* A numeric response in full: integers as fine as sums of them in two words allow. Leaves cost what
  * these say; scans may go by rounded ones (exact/cost/response.h).
  *
- * With |z| <= 2^b and weights of the sum W < 2^w, w + 2 b is at most 126, so that W, T = sum w z
- * and Q = sum w z^2 of any rows are exact in 128 bits. A row set S costs as a leaf
+ * With |z| <= 2^b and weights of the sum W < 2^w, W and T = sum w z of any rows are exact in one
+ * and two words. Q = sum w z^2 is kept as 2^l high + low, where l is what w + 2 b is more than 126:
+ * each w z^2 is parted so, and both parts are added up by themselves. A row set S costs as a leaf
  *
  *   c(S) = floor((Q - T^2 / W) / 2^down),
  *
@@ -24,14 +25,15 @@ typedef struct {
     const int64_t *z;       /* [row] */
     const int64_t *weights; /* [row]; NULL: 1 each */
     int down;               /* a unit of costs is 2^down; may be negative */
+    unsigned low_bits;      /* l; no more than `down`, where that is not negative, else 0 */
 } ct_full;
 
-enum { CT_FULL_BITS = 126, CT_FULL_WEIGHT_BITS = 56 };
+enum { CT_FULL_BITS = 126, CT_FULL_WEIGHT_BITS = 63 };
 
 /* Over rows. */
 typedef struct {
-    int64_t weight;
-    ct_wide sum, squares;
+    int64_t weight, low;
+    ct_wide sum, high;
 } ct_full_sums;
 
 /* floor(x / w), w > 0. */
@@ -47,33 +49,61 @@ static inline int64_t ct_full_weight(const ct_full *full, size_t row)
     return full->weights ? full->weights[row] : 1;
 }
 
-static inline void ct_full_add(const ct_full *full, size_t row, ct_full_sums *sums)
+/* The last bits of x. */
+static inline int64_t ct_full_low(ct_wide x, unsigned bits)
 {
-    int64_t w = ct_full_weight(full, row), z = full->z[row];
+    return (int64_t) (x & (((ct_wide) 1 << bits) - 1));
+}
+
+static inline void ct_full_add_row(int64_t w, int64_t z, unsigned low_bits, ct_full_sums *sums)
+{
     ct_wide wz = (ct_wide) w * z;
     sums->weight += w;
     sums->sum += wz;
-    sums->squares += wz * z;
+    if (low_bits) {
+        ct_wide low = (ct_wide) ct_full_low(wz, low_bits) * z;
+        sums->high += (wz >> low_bits) * z + (low >> low_bits);
+        sums->low += ct_full_low(low, low_bits);
+    } else {
+        sums->high += wz * z;
+    }
+}
+
+static inline void ct_full_add(const ct_full *full, size_t row, ct_full_sums *sums)
+{
+    ct_full_add_row(ct_full_weight(full, row), full->z[row], full->low_bits, sums);
 }
 
 static inline void ct_full_sums_add(ct_full_sums *to, const ct_full_sums *sums)
 {
     to->weight += sums->weight;
+    to->low += sums->low;
     to->sum += sums->sum;
-    to->squares += sums->squares;
+    to->high += sums->high;
 }
 
-/* sum w (z - centre)^2. */
-static inline ct_wide ct_full_squares(const ct_full_sums *sums, ct_wide centre)
+/* The sums of z - centre. */
+static inline ct_full_sums ct_full_beside(const ct_full_sums *sums, ct_wide centre,
+                                          unsigned low_bits)
 {
-    return sums->squares - centre * (2 * sums->sum - centre * sums->weight);
+    ct_wide own = centre * sums->weight, more = 2 * sums->sum - own,
+            low = sums->low - centre * ct_full_low(more, low_bits);
+    return (ct_full_sums){sums->weight, ct_full_low(low, low_bits), sums->sum - own,
+                          sums->high - centre * (more >> low_bits) + (low >> low_bits)};
+}
+
+/* sum w (z - centre)^2, to some roundings. */
+static inline double ct_full_squares(const ct_full_sums *sums, ct_wide centre, unsigned low_bits)
+{
+    const ct_full_sums s = ct_full_beside(sums, centre, low_bits);
+    return (double) s.high * (double) (INT64_C(1) << low_bits) + (double) s.low;
 }
 
 /* whole less part. */
 static inline ct_full_sums ct_full_rest(const ct_full_sums *whole, const ct_full_sums *part)
 {
-    return (ct_full_sums){whole->weight - part->weight, whole->sum - part->sum,
-                          whole->squares - part->squares};
+    return (ct_full_sums){whole->weight - part->weight, whole->low - part->low,
+                          whole->sum - part->sum, whole->high - part->high};
 }
 
 int64_t ct_full_cost(const ct_full *full, const ct_full_sums *sums);

@@ -14,7 +14,8 @@ enum {
     MOST_BITS = 23,      /* of z: sums of 64 rows fit into 32 bits, also beside their mean */
     COST_BITS = 59,      /* of Q; */
     ROUGH_BITS = 62,     /* of Q where that is of scans alone */
-    FULL_BITS = 45,      /* of z in full: below those of doubles */
+    FULL_BITS = 51,      /* of z in full: below those of doubles */
+    LOW_BITS = 62,       /* of what squares have in their last bits, added up */
     WORD_BITS = 61,      /* of T in full, where rows have no weights: one word */
     MOST_OVERLAPS = 4,   /* see overlaps() */
     DEAREST_BITS = 61,   /* of what all rows cost with D, in the units of costs */
@@ -144,28 +145,43 @@ static ct_status weigh(const ct_data *data, int one_word, ct_arena *arena, weigh
         scale = one_word ? most_in_scans(data) / sum
                          : ldexp(1, CT_FULL_WEIGHT_BITS - 2 - ilogb(sum));
     round_weights(data, scale, w);
-    CT_ASSERT(w->sum < INT64_C(1) << (w->exact || one_word ? 32 : CT_FULL_WEIGHT_BITS));
+    CT_ASSERT(ct_bit_width((uint64_t) w->sum) <=
+              (w->exact || one_word ? WEIGHT_BITS + 2 : CT_FULL_WEIGHT_BITS));
     return CT_OK;
 }
 
 static int64_t weight_at(const weighing *w, uint32_t row) { return w->whole ? w->whole[row] : 1; }
 
+/* Shares of weights are told apart by their powers of two: from 2^-i to twice that, from 0 on. */
+enum { N_SHARES = 100 };
+
+static size_t share_at(double share)
+{
+    int i = -ilogb(share);
+    return i < 0 ? 0 : i < N_SHARES ? (size_t) i : N_SHARES - 1;
+}
+
 /* By how much rounded weights may change the SSE of a partition, of which all rows as one leaf have
- * `sse`: a row lies within the range of y from any mean, and no weight changes by a larger share
- * of it than some weight does. */
+ * `sse`: a row lies within the range of y from any mean, and rows of whose weights less than a
+ * share of q is off change it by less than that share of it. So, for any q, that and what the rows
+ * of larger shares do at most. */
 static double rounding_of(const ct_data *data, const weighing *w, double low, double high,
                           double sse)
 {
     int exponent;
-    double sum = 0, share = 0, lost = frexp(w->unit, &exponent) == 0.5 ? 0 : 4 * DBL_EPSILON;
+    double far_off[N_SHARES] = {0}, beyond = 0, least = INFINITY,
+           lost = frexp(w->unit, &exponent) == 0.5 ? 0 : 4 * DBL_EPSILON;
     for (uint32_t row = 0; w->whole && row < data->n_rows; row++) {
         if (!counts(data, row)) continue;
         double weight = data->weights[row], y = data->response[row], far = fmax(y - low, high - y),
                off = fabs(weight - (double) w->whole[row] * w->unit) + lost * weight;
-        sum += off * far * far;
-        share = fmax(share, off / weight);
+        if (off > 0) far_off[share_at(off / weight)] += off * far * far;
     }
-    return fmin(sum, share * sse) * (1 + NOISE);
+    for (int i = 0; i < N_SHARES; i++) {
+        if (i) least = fmin(least, beyond + ldexp(sse, 1 - i));
+        beyond += far_off[i];
+    }
+    return fmin(least, beyond) * (1 + NOISE);
 }
 
 /* ---- the grid ---- */
@@ -340,6 +356,19 @@ static int64_t reach_of(const grid *g)
     return most - least;
 }
 
+/* Bits of z for which sums fit, with weights whose sum has `width`. */
+static int most_bits(uint32_t n_rows, int width)
+{
+    return (CT_FULL_BITS + LOW_BITS - (int) ct_bit_width(n_rows) - width) / 2 - 1;
+}
+
+/* What sums of squares in two words leave of them; see ct_full. */
+static unsigned low_bits_of(int64_t weight, int64_t reach)
+{
+    unsigned width = ct_bit_width((uint64_t) weight) + 2 * ct_bit_width((uint64_t) reach);
+    return width > CT_FULL_BITS ? width - CT_FULL_BITS : 0;
+}
+
 /* The unit of costs. Returns what a row costs at most for a weight of one. */
 static int64_t set_units(ct_exact_response *response, const grid *g, const weighing *w)
 {
@@ -353,6 +382,8 @@ static int64_t set_units(ct_exact_response *response, const grid *g, const weigh
     int down = -room_for((double) w->sum * (square + 1));
     if (down < -CT_FINE_BITS) down = -CT_FINE_BITS;
     response->full.down = down;
+    response->full.low_bits = low_bits_of(w->sum, response->reach);
+    CT_ASSERT((int) response->full.low_bits <= (down > 0 ? down : 0));
     response->ratio = ldexp(response->ratio, -down - (int) response->fine);
     response->off = ldexp(response->off, -down);
     response->off_all = ldexp(response->off_all, -down);
@@ -375,7 +406,7 @@ static ct_status fit_grid(const ct_data *data, ct_exact_response *response, cons
     if (response->rounded) {
         bits = w->whole ? MOST_BITS : (ROUGH_BITS - width) / 2;
         if (bits > MOST_BITS) bits = MOST_BITS;
-        g.bits = w->whole ? (CT_FULL_BITS - width) / 2 : WORD_BITS - width;
+        g.bits = w->whole ? most_bits(data->n_rows, width) : WORD_BITS - width;
         if (g.bits > FULL_BITS) g.bits = FULL_BITS;
         fit(&g, w);
     }
@@ -394,7 +425,7 @@ static ct_status fit_grid(const ct_data *data, ct_exact_response *response, cons
 
 static int64_t cost_of_all(const ct_exact_response *response, uint32_t n_rows)
 {
-    ct_full_sums sums = {0, 0, 0};
+    ct_full_sums sums = {0, 0, 0, 0};
     for (uint32_t row = 0; row < n_rows; row++) ct_full_add(&response->full, row, &sums);
     return ct_full_cost(&response->full, &sums);
 }

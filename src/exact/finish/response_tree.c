@@ -12,7 +12,7 @@
 
 static ct_full_sums sums_of(const ct_full *full, const uint32_t *rows, uint32_t n)
 {
-    ct_full_sums sums = {0, 0, 0};
+    ct_full_sums sums = {0, 0, 0, 0};
     for (uint32_t i = 0; i < n; i++) ct_full_add(full, rows[i], &sums);
     return sums;
 }

@@ -329,7 +329,7 @@ static void part_full(ct_layout *layout, const ct_layout *parent, const uint32_t
     int64_t *weights = parent->full.weights ? full + n : NULL;
     for (uint32_t j = 0; j < n; j++) full[j] = parent->full.z[rows[j]];
     for (uint32_t j = 0; weights && j < n; j++) weights[j] = parent->full.weights[rows[j]];
-    layout->full = (ct_full){full, weights, parent->full.down};
+    layout->full = (ct_full){full, weights, parent->full.down, parent->full.low_bits};
 }
 
 ct_layout *ct_layout_part(ct_worker *worker, const ct_layout *parent, const uint64_t *sets,

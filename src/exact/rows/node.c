@@ -118,14 +118,15 @@ static void add_wide(const ct_layout *layout, uint32_t f, size_t w, uint64_t mem
                      ct_full_sums *sums)
 {
     CT_ASSERT(layout->wide);
-    const ct_full rows = {ct_layout_wide(layout, f) + w * 64, weights_at(layout, f, w), 0};
+    const ct_full rows = {ct_layout_wide(layout, f) + w * 64, weights_at(layout, f, w), 0,
+                          layout->full.low_bits};
     for (; members; members &= members - 1) ct_full_add(&rows, ct_trailing_zeros(members), sums);
 }
 
 /* The sums in full before each word of f. */
 static void sum_up_full(ct_node *node, uint32_t f)
 {
-    ct_full_sums sums = {0, 0, 0}, *before = node->full + f * (node->layout->words + 1);
+    ct_full_sums sums = {0, 0, 0, 0}, *before = node->full + f * (node->layout->words + 1);
     for (size_t w = node->rows.begin[f]; w < node->rows.end[f]; w++) {
         before[w] = sums;
         add_wide(node->layout, f, w, ct_node_sets(node, f)[w], &sums);
@@ -275,7 +276,7 @@ uint32_t ct_node_counts(const ct_worker *worker, const ct_node *node, uint32_t f
         if (totals->masses) memset(totals->masses, 0, n_classes * sizeof *totals->masses);
         if (totals->quantised) memset(totals->quantised, 0, n_classes * sizeof *totals->quantised);
         if (totals->moments) totals->moments[0] = totals->moments[1] = 0;
-        if (node->full) *totals->full = (ct_full_sums){0, 0, 0};
+        if (node->full) *totals->full = (ct_full_sums){0, 0, 0, 0};
         return 0;
     }
     CT_ASSERT(w >= node->rows.begin[f]);
@@ -311,7 +312,7 @@ ct_full_sums ct_node_full(const ct_worker *worker, const ct_node *node, uint32_t
     const ct_layout *layout = node->layout;
     const uint64_t *sets = ct_node_sets(node, f);
     size_t position = ct_layout_start(worker, layout, f, t), last = position / 64;
-    ct_full_sums sums = {0, 0, 0};
+    ct_full_sums sums = {0, 0, 0, 0};
     CT_ASSERT(layout->full.z && layout->n_classes == 1);
     if (node->full && last >= node->rows.end[f]) return *node->totals.full;
     if (node->full && last >= node->rows.begin[f]) {

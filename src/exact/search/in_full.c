@@ -68,7 +68,8 @@ static void split_by(const ct_in_full *in_full, ct_evaluator *evaluator, int sid
     int64_t below = c->need[side] + (c->best[side] > (int32_t) g), relaxed, allowed;
     uint32_t place;
     if (c->errors[side][g] >= below) return;
-    const ct_full full = {in_full->z, in_full->weights, node->layout->full.down};
+    const ct_full full = {in_full->z, in_full->weights, node->layout->full.down,
+                          node->layout->full.low_bits};
     const ct_full_list list = {NULL, in_full->ranks, list_side(in_full, node, g, side)};
     CT_ASSERT(list.n == c->size[side]);
     allowed = relaxed = ct_full_split(&full, &list, all, 1, below, &place);

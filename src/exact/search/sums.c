@@ -75,7 +75,7 @@ static void add_full_row(summing *s, const ct_full *full, uint32_t row, int64_t 
     ct_full_add(full, row, &s->full[to]);
     if (s->scaled == s->full) return;
     weight >>= s->shift;
-    const ct_full scaled = {&full->z[row], &weight, 0};
+    const ct_full scaled = {&full->z[row], &weight, 0, full->low_bits};
     ct_full_add(&scaled, 0, &s->scaled[to]);
 }
 
@@ -144,7 +144,7 @@ static ct_wide near_multiple(ct_wide x, unsigned bits)
 static ct_full_sums sums_of_row(const summing *s, size_t row)
 {
     if (s->scaled) return s->scaled[row];
-    return (ct_full_sums){s->rows[row][CT_WEIGHT], s->rows[row][CT_SUM], 0};
+    return (ct_full_sums){s->rows[row][CT_WEIGHT], 0, s->rows[row][CT_SUM], 0};
 }
 
 static ct_full_sums sums_of_all(const ct_counting *x)
@@ -152,8 +152,8 @@ static ct_full_sums sums_of_all(const ct_counting *x)
     const summing *s = x->sums;
     const int64_t *moments = x->node->totals.moments;
     if (!s->scaled)
-        return (ct_full_sums){ct_mass(&x->node->totals, 0), moments[0], moments[1]};
-    ct_full_sums all = {0, 0, 0};
+        return (ct_full_sums){ct_mass(&x->node->totals, 0), 0, moments[0], moments[1]};
+    ct_full_sums all = {0, 0, 0, 0};
     for (uint32_t r = 0; r < s->sums.n_rows; r++) ct_full_sums_add(&all, &s->scaled[r]);
     return all;
 }
@@ -194,7 +194,7 @@ static void round_rows(ct_counting *x, int32_t *values)
     }
     s->unit = ldexp(1, -2 * (int) bits);
     s->scale = ldexp(1, 2 * (int) bits + (int) s->shift - response->full.down);
-    s->spread = s->unit * (double) ct_full_squares(&all, centre);
+    s->spread = s->unit * ct_full_squares(&all, centre, response->full.low_bits);
     double split = (double) x->worker->search->split_cost / s->scale, root = sqrt(off);
     s->sums.split = (float) split;
     s->margin = ROUNDINGS * (s->spread + (MOST_SPLITS + 1) * split) +
@@ -351,7 +351,7 @@ static int64_t saved_by_test(const ct_counting *x, const sums_of_set *all, uint3
 {
     const summing *s = x->sums;
     int64_t rest[CT_N_SUMS];
-    ct_full_sums other = {0, 0, 0};
+    ct_full_sums other = {0, 0, 0, 0};
     for (int m = 0; m < CT_N_SUMS; m++) rest[m] = all->of[m] - s->tests[k][m];
     if (!s->tests[k][CT_SIZE] || !rest[CT_SIZE]) return 2 * NO_LEAF;
     if (s->full) other = ct_full_rest(&all->full, &s->full_tests[k]);
@@ -413,12 +413,14 @@ static uint32_t most_below(const ct_counting *x, uint32_t i, int side)
 static double score_of(const ct_counting *x, const sums_of_set *all, int64_t saved)
 {
     const summing *s = x->sums;
-    const ct_full_sums in_scans = {all->of[CT_WEIGHT], all->of[CT_SUM], 0};
+    const ct_exact_response *response = x->worker->search->costs->response;
+    const ct_full_sums in_scans = {all->of[CT_WEIGHT], 0, all->of[CT_SUM], 0};
     if (s->full)
         return (double) saved / s->scale +
-               s->unit * (double) ct_full_squares(&all->scaled, s->centre) - s->margin;
-    unsigned fine = x->worker->search->costs->response->fine;
-    ct_wide beside = ct_full_squares(&in_scans, s->centre) * ((ct_wide) 1 << fine);
+               s->unit * ct_full_squares(&all->scaled, s->centre, response->full.low_bits) -
+               s->margin;
+    ct_wide beside = ct_full_beside(&in_scans, s->centre, 0).high *
+                     ((ct_wide) 1 << response->fine);
     return (double) (int64_t) (saved + beside) / s->scale - s->margin;
 }
 

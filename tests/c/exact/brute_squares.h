@@ -6,32 +6,67 @@
 
 __extension__ typedef __int128 brute_wide;
 
-/* floor((squares - sum^2 / weight) / 2^down), |sum| < weight. */
-static inline int64_t brute_floor(int down, brute_wide weight, brute_wide sum, brute_wide squares)
+/* A sum of any products of the library's, to the base 2^32 and from its last digit on. */
+typedef struct {
+    uint32_t digit[8];
+} brute_long;
+
+static inline uint64_t brute_digit(brute_wide x, int i)
 {
-    brute_wide scale = (brute_wide) 1 << (down < 0 ? -down : 0), square = sum * sum * scale;
-    if (!weight) return 0;
-    squares = squares * scale - (square + weight - 1) / weight;
-    return (int64_t) (squares / ((brute_wide) 1 << (down > 0 ? down : 0)));
+    return i < 4 ? (uint32_t) (x >> 32 * i) : 0;
+}
+
+static inline void brute_add_at(brute_long *to, int i, uint64_t x)
+{
+    for (; x && i < 8; i++, x >>= 32) {
+        x += to->digit[i];
+        to->digit[i] = (uint32_t) x;
+    }
+}
+
+/* Adds x times y; neither is negative. */
+static inline void brute_add(brute_long *to, brute_wide x, int64_t y)
+{
+    for (int i = 0; i < 4; i++)
+        for (int j = 0; j < 2; j++)
+            brute_add_at(to, i + j, brute_digit(x, i) * brute_digit(y, j));
+}
+
+/* floor((from - x) / 2^bits), which is no less than 0. */
+static inline int64_t brute_rest(const brute_long *from, brute_wide x, int bits)
+{
+    int64_t borrowed = 0;
+    uint64_t rest = 0;
+    for (int i = 0; i < 8; i++) {
+        int64_t digit = (int64_t) from->digit[i] - (int64_t) brute_digit(x, i) - borrowed;
+        borrowed = digit < 0;
+        uint64_t own = (uint32_t) digit;
+        int up = 32 * i - bits;
+        if (up > -32 && up < 64) rest |= up < 0 ? own >> -up : own << up;
+    }
+    return (int64_t) rest;
 }
 
 /* floor(sum w (z - mean)^2 / 2^down), in two passes. */
 static inline int64_t brute_cost(int down, const int64_t *z, const int64_t *w, const uint32_t *rows,
                                  uint32_t n)
 {
-    brute_wide weight = 0, sum = 0, squares = 0;
+    brute_wide weight = 0, sum = 0, scale = (brute_wide) 1 << (down < 0 ? -down : 0);
+    brute_long squares = {{0}};
     for (uint32_t i = 0; i < n; i++) {
         weight += w[rows[i]];
         sum += (brute_wide) w[rows[i]] * z[rows[i]];
     }
-    int64_t near = weight ? (int64_t) (sum / weight) : 0;
+    if (!weight) return 0;
+    int64_t near = (int64_t) (sum / weight);
     sum = 0;
     for (uint32_t i = 0; i < n; i++) {
-        brute_wide off = z[rows[i]] - near;
-        sum += w[rows[i]] * off;
-        squares += w[rows[i]] * off * off;
+        int64_t off = z[rows[i]] - near;
+        sum += (brute_wide) w[rows[i]] * off;
+        if (off < 0) off = -off;
+        brute_add(&squares, (brute_wide) w[rows[i]] * off * scale, off);
     }
-    return brute_floor(down, weight, sum, squares);
+    return brute_rest(&squares, (sum * sum * scale + weight - 1) / weight, down > 0 ? down : 0);
 }
 
 #endif

@@ -657,12 +657,18 @@ static void splits_in_full(void)
         int64_t z[9], w[9], least = INT64_MAX, found;
         uint32_t ranks[9], rows[9], n = 3 + rng_below(&r, 7), place = 0, first = 0, at;
         uint32_t weighted = rng_below(&r, 4), noise = 1 + rng_below(&r, 3), size = 1 + n / 3;
-        ct_full full = {z, weighted ? w : NULL, weighted ? 66 : 30};
-        ct_full_sums all = {0, 0, 0};
+        /* bits of z, of weights, and of the latter part of their squares */
+        int bits = weighted ? 34 + (int) rng_below(&r, 17) : 44,
+            heavy = weighted ? 51 + (int) rng_below(&r, 7) : 0,
+            low = 2 * bits + heavy > 120 ? 2 * bits + heavy - 120 : 0,
+            down = weighted ? 2 * bits + heavy - 53 : 30;
+        low += (int) rng_below(&r, (uint32_t) ((down < 58 ? down : 58) - low + 1));
+        ct_full full = {z, weighted ? w : NULL, down, (unsigned) low};
+        ct_full_sums all = {0, 0, 0, 0};
         for (uint32_t k = 0; k < n; k++) {
-            int64_t far = ((int64_t) (k * 3 / n) - 1) * (INT64_C(1) << (weighted ? 34 : 44));
+            int64_t far = ((int64_t) (k * 3 / n) - 1) * (INT64_C(1) << bits);
             z[k] = far + rng_below(&r, noise);
-            w[k] = weighted ? (INT64_C(1) << 51) + rng_below(&r, 3) : 1;
+            w[k] = weighted ? (INT64_C(1) << heavy) + rng_below(&r, 3) : 1;
             ranks[k] = k ? ranks[k - 1] + (rng_below(&r, 5) > 0) : 0;
             rows[k] = k;
             ct_full_add(&full, k, &all);
@@ -716,19 +722,69 @@ static int in_two_words(const response_table *t, int one_word, double *rounding)
     return two;
 }
 
+/* What the rounding of weights changes of the squares of these leaves, beside their means. */
+static double changed_by_rounding(const response_table *t, const uint32_t *leaf,
+                                  const ct_exact_costs *costs)
+{
+    double mean[3] = {0, 0, 0}, weight[3] = {0, 0, 0}, changed = 0;
+    const double *w = t->table.weights;
+    double unit = ldexp(costs->unit, -costs->response->full.down) / costs->response->step /
+                  costs->response->step;
+    for (uint32_t row = 0; row < t->table.data.n_rows; row++) weight[leaf[row]] += w[row];
+    for (uint32_t row = 0; row < t->table.data.n_rows; row++)
+        mean[leaf[row]] += w[row] / weight[leaf[row]] * t->y[row];
+    for (uint32_t row = 0; row < t->table.data.n_rows; row++) {
+        double off = fma(-unit, (double) costs->weights[row], w[row]);
+        changed += off * (t->y[row] - mean[leaf[row]]) * (t->y[row] - mean[leaf[row]]);
+    }
+    return fabs(changed);
+}
+
+/* Of any leaves, beside rows far away and others of next to no weight. */
+static void rounded_weights_change_no_more_than_is_said(void)
+{
+    int rounded = 0;
+    for (uint32_t i = 0; i < n_tables(2000); i++) {
+        rng r = {15000000 + i};
+        uint32_t n = 3 + rng_below(&r, 12), leaf[14];
+        response_table t = response_new(n, 1);
+        ct_exact_costs costs;
+        ct_budget budget = {SIZE_MAX, 0};
+        ct_arena arena;
+        ct_error error;
+        t.table.data.weights = t.table.weights = (double *) calloc(n, sizeof(double));
+        ct_arena_init(&arena, &budget);
+        for (uint32_t row = 0; row < n; row++) {
+            t.y[row] = rng_unit(&r) * pow(10, rng_below(&r, 6));
+            t.table.weights[row] = pow(10, (double) rng_below(&r, 25) * rng_unit(&r));
+        }
+        REQUIRE(ct_response_init(&costs, &t.table.data, 2, 0, 0, &arena, &error) == CT_OK);
+        rounded += costs.rounding > 0;
+        for (uint32_t split = 0; split < 20; split++) {
+            for (uint32_t row = 0; row < n; row++) leaf[row] = rng_below(&r, 3);
+            CHECK(changed_by_rounding(&t, leaf, &costs) <= costs.rounding);
+        }
+        ct_arena_free(&arena);
+        response_free(&t);
+        if (check_state.failed) return;
+    }
+    CHECK(rounded > 10);
+}
+
 /* However many rows there are, and of whatever weights within a factor of 10^6. */
 static void two_words_for_many_rows(void)
 {
-    static const uint32_t rows[] = {20000, 100000, 400000};
-    for (int i = 0; i < 6; i++) {
+    static const uint32_t rows[] = {20000, 100000, 400000, 20000, 100000};
+    for (int i = 0; i < 10; i++) {
         rng r = {14000000 + (uint64_t) i};
-        int weighted = i % 2;
+        int weighted = i % 2, tails = i > 5;
         response_table t = response_new(rows[i / 2], 1);
         double *w = weighted ? (double *) calloc(rows[i / 2], sizeof *w) : NULL, hidden = 1,
                in_one = 1;
         t.table.data.weights = t.table.weights = w;
         for (uint32_t row = 0; row < rows[i / 2]; row++) {
             t.y[row] = rng_unit(&r);
+            if (tails) t.y[row] = 1 / (t.y[row] - 0.5);
             if (weighted) w[row] = pow(10, 6 * rng_unit(&r));
         }
         CHECK_INT(in_two_words(&t, 0, &hidden), 1);
@@ -752,7 +808,7 @@ static void says_how_near_the_grid_is(void)
     CHECK(grid_error_of(&t, &root) == 0);
     for (uint32_t i = 0; i < 50; i++) t.y[i] = 500 * floor(rng_unit(&r) * 10000);
     CHECK(grid_error_of(&t, &root) == 0);
-    for (uint32_t i = 0; i < 50; i++) t.y[i] = 1 / (1 + rng_unit(&r));
+    for (uint32_t i = 0; i < 50; i++) t.y[i] = 1 / (0.01 + rng_unit(&r));
     double off = grid_error_of(&t, &root);
     CHECK(off > 0 && off < 1e-12 * root);
     t.y[0] = 1e20; /* the others are next to nothing beside it */
@@ -986,6 +1042,7 @@ static const check_case cases[] = {
     {"shift, negation and weights", shift_negation_and_weights},
     {"costs of leaves", costs_of_leaves},
     {"splits in full", splits_in_full},
+    {"rounded weights change no more than is said", rounded_weights_change_no_more_than_is_said},
     {"two words for many rows", two_words_for_many_rows},
     {"says how near the grid is", says_how_near_the_grid_is},
     {"holds the largest sums", holds_the_largest_sums},

@@ -131,7 +131,8 @@ static inline int64_t cost_of_most_in_full(const ct_exact_response *response,
     if (most < 0 || !s->weight) return ct_full_cost(&response->full, all);
     double unit = ldexp(1, -response->full.down), weight = (double) s->weight,
            last = ldexp(1, (int) s->shift), rest = s->share * last,
-           squares = (double) ct_full_squares(all, s->mean), own = squares - rest * rest * weight,
+           squares = ct_full_squares(all, s->mean, response->full.low_bits),
+           own = squares - rest * rest * weight,
            off = 2 * (double) (response->reach + 1) * (last + weight * 0x1p-51) + 2 * last * last,
            saved = most * weight * last * last,
            least = (own - saved - squares * 0x1p-46 - 2 * off) * unit - 4;
