@@ -66,7 +66,9 @@ test_that("what is proven of regression trees is proven again, for all kinds of 
   for (fit in certified_numbers(data)) {
     check <- contree_certify(fit)
     expect_true(check$valid, info = deparse1(fit$call))
-    expect_identical(check$optimal, fit$gap == 0, info = deparse1(fit$call))
+    # a gap of no more than the last digits of sums may be certified
+    expect_true(check$optimal || fit$gap > 0, info = deparse1(fit$call))
+    expect_true(!check$optimal || fit$gap <= 2e-12 * fit$cost, info = deparse1(fit$call))
     expect_null(check$reason)
     expect_lte(check$bound, fit$cost * (1 + 1e-15))
     expect_lte(fit$cost - check$bound, 2 * check$rounding + 1e-12 * fit$cost)
