@@ -88,44 +88,38 @@ static void doubles(void)
         }
 }
 
-static void integers(void)
+static void integers(rng *r, uint32_t seed)
 {
-    for (uint32_t seed = 0; seed < 60; seed++) {
-        rng r = {seed};
-        uint32_t n = 1 + rng_below(&r, seed % 10 ? 500 : 6000),
-                 mask = seed % 7 ? UINT32_MAX >> rng_below(&r, 32) : 1;
-        int32_t *codes = (int32_t *) malloc(n * sizeof *codes);
-        double *values = (double *) malloc(n * sizeof *values);
-        REQUIRE(codes && values);
-        for (uint32_t row = 0; row < n; row++) {
-            codes[row] = (int32_t) ((rng_next(&r) & mask) - mask / 2 - 1);
-            values[row] = codes[row];
-        }
-        check_column(&(ct_column){codes, CT_INT32}, values, n, "integers");
-        free(codes), free(values);
+    uint32_t n = 1 + rng_below(r, seed % 10 ? 500 : 6000),
+             mask = seed % 7 ? UINT32_MAX >> rng_below(r, 32) : 1;
+    int32_t *codes = (int32_t *) malloc(n * sizeof *codes);
+    double *values = (double *) malloc(n * sizeof *values);
+    REQUIRE(codes && values);
+    for (uint32_t row = 0; row < n; row++) {
+        codes[row] = (int32_t) ((rng_next(r) & mask) - mask / 2 - 1);
+        values[row] = codes[row];
     }
+    check_column(&(ct_column){codes, CT_INT32}, values, n, "integers");
+    free(codes), free(values);
 }
 
 /* Levels in any order, some of them equal, many without rows. */
-static void coded(void)
+static void coded(rng *r, uint32_t seed)
 {
     static double levels[65536];
-    for (uint32_t seed = 0; seed < 60; seed++) {
-        rng r = {seed};
-        uint32_t n = 1 + rng_below(&r, seed % 10 ? 500 : 6000),
-                 n_levels = seed % 20 ? 1 + rng_below(&r, 700) : 65536;
-        uint16_t *codes = (uint16_t *) malloc(n * sizeof *codes);
-        double *values = (double *) malloc(n * sizeof *values);
-        REQUIRE(codes && values);
-        for (uint32_t i = 0; i < n_levels; i++) levels[i] = draw(&r, (int) seed % 12);
-        for (uint32_t row = 0; row < n; row++) {
-            codes[row] = (uint16_t) rng_below(&r, n_levels);
-            values[row] = levels[codes[row]];
-        }
-        ct_coded_column column = {codes, levels, n_levels};
-        check_column(&(ct_column){&column, CT_CODED}, values, n, "coded");
-        free(codes), free(values);
+    uint32_t n = 1 + rng_below(r, seed % 10 ? 500 : 6000),
+             n_levels = seed % 20 ? 1 + rng_below(r, 700) : 65536;
+    uint16_t *codes = (uint16_t *) malloc(n * sizeof *codes);
+    double *values = (double *) malloc(n * sizeof *values);
+    REQUIRE(codes && values);
+    for (uint32_t i = 0; i < n_levels; i++) levels[i] = draw(r, (int) (seed % 12));
+    for (uint32_t row = 0; row < n; row++) {
+        codes[row] = (uint16_t) rng_below(r, n_levels);
+        values[row] = levels[codes[row]];
     }
+    ct_coded_column column = {codes, levels, n_levels};
+    check_column(&(ct_column){&column, CT_CODED}, values, n, "coded");
+    free(codes), free(values);
 }
 
 /* Doubles, integers and codes, of one value or of many. */
@@ -161,8 +155,8 @@ static void stops(void)
 
 static const check_case cases[] = {
     {"doubles of every kind", doubles},
-    {"integers", integers},
-    {"coded columns", coded},
+    {"integers", EACH(integers, 0, 60, 60, 60)},
+    {"coded columns", EACH(coded, 0, 60, 60, 60)},
     {"sorting ends when it is told to", stops},
 };
 

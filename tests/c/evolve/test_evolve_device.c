@@ -31,8 +31,8 @@ static ct_status bench_open(bench *b, int device, uint32_t kind, uint32_t n, uin
     const uint8_t along[MOST_COLUMNS + 1] = {1, kind % 4 == 0, kind != 3, 1, 0, 1, kind % 2};
     memset(b, 0, sizeof *b);
     b->data = new_data(kind, n, q, values, levels, kind % 5 == 2);
-    CHECK(ct_gmt_model_table_init(&b->table, &b->data->data, 16, 1, error) == CT_OK);
-    CHECK(ct_gmt_kd_init(&b->kd, &b->table, ct_gram_at(CT_SIMD_SCALAR), along, error) == CT_OK);
+    CHECK_OK(ct_gmt_model_table_init(&b->table, &b->data->data, 16, 1, error));
+    CHECK_OK(ct_gmt_kd_init(&b->kd, &b->table, ct_gram_at(CT_SIMD_SCALAR), along, error));
     return ct_gmt_kd_device_open(device, &b->kd, threads_of((int) kind), &b->device, error);
 }
 
@@ -56,8 +56,8 @@ static ct_status bench_open_wide(bench *b, int device, uint32_t q, ct_error *err
         y[row] = x[0][row] < 0.4 ? x[1][row] : 2 * x[2][row];
     const ct_gmt_model_data data = {WIDE_ROWS, WIDE, columns, q, all, 4, all, none, y, NULL, 0,
                                     NULL};
-    CHECK(ct_gmt_model_table_init(&b->table, &data, 16, 1, error) == CT_OK);
-    CHECK(ct_gmt_kd_init(&b->kd, &b->table, ct_gram_at(CT_SIMD_SCALAR), along, error) == CT_OK);
+    CHECK_OK(ct_gmt_model_table_init(&b->table, &data, 16, 1, error));
+    CHECK_OK(ct_gmt_kd_init(&b->kd, &b->table, ct_gram_at(CT_SIMD_SCALAR), along, error));
     return ct_gmt_kd_device_open(device, &b->kd, 1, &b->device, error);
 }
 
@@ -66,7 +66,7 @@ static void bench_close(bench *b)
     ct_gmt_kd_device_close(b->device);
     ct_gmt_kd_free(&b->kd);
     ct_gmt_model_table_free(&b->table);
-    free(b->data);
+    drop(b->data);
 }
 
 /* Splits a leaf, or changes a test, by two random rows; a leaf may get another model before. */
@@ -100,12 +100,11 @@ typedef struct {
 
 static void open_twins(twins *t, const bench *b)
 {
-    ct_error error;
     memset(t, 0, sizeof *t);
-    CHECK(ct_gmt_node_rows_init(&t->rows, b->kd.table.n_rows, &error) == CT_OK);
+    CHECK_OK(ct_gmt_node_rows_init(&t->rows, b->kd.table.n_rows, &reason));
     for (int k = 0; k < 2; k++)
         for (int i = 0; i < TREES; i++) {
-            CHECK(ct_gmt_kd_model_tree(&b->kd, &t->trees[k][i], LEAVES, &error) == CT_OK);
+            CHECK_OK(ct_gmt_kd_model_tree(&b->kd, &t->trees[k][i], LEAVES, &reason));
             t->queries[k][i].tree = &t->trees[k][i];
             t->asked[i] = &t->queries[0][i];
         }
@@ -150,7 +149,7 @@ static void check_answer(const twins *t, uint32_t i)
 /* Returns how many the device has answered. */
 static uint32_t ask_and_compare(const bench *b, uint32_t seed, uint32_t rounds)
 {
-    twins *t = (twins *) calloc(1, sizeof *t);
+    twins *t = (twins *) keep_new(1, sizeof *t);
     ct_rng rng = ct_rng_of(seed, 31, 0);
     uint32_t n_answered = 0;
     open_twins(t, b);
@@ -166,7 +165,7 @@ static uint32_t ask_and_compare(const bench *b, uint32_t seed, uint32_t rounds)
         }
     }
     close_twins(t);
-    free(t);
+    drop(t);
     return n_answered;
 }
 
@@ -175,16 +174,14 @@ static void compare(int device)
     static const uint32_t n_rows[] = {40, 700, CT_TILE_ROWS, 6000, CT_TILE_ROWS + 1, 5000};
     for (uint32_t kind = 0; kind < (CHECK_QUICK() ? 6 : 24); kind++) {
         bench b;
-        ct_error error = {CT_OK, ""};
         const uint32_t q = 1 + kind % MOST_COLUMNS;
-        if (CHECK_INT(bench_open(&b, device, kind, n_rows[(kind + kind / 6) % 6], q, &error),
-                      CT_OK)) {
+        if (CHECK_OK(bench_open(&b, device, kind, n_rows[(kind + kind / 6) % 6], q, &reason))) {
             uint32_t n = ask_and_compare(&b, kind, CHECK_QUICK() ? 8 : 20);
             CHECK_INT(ct_gmt_kd_device_answers(b.device), n);
             CHECK(n > 15 && ct_gmt_kd_device_batches(b.device) < n);
             CHECK(!ct_gmt_kd_device_is_lost(b.device));
         } else {
-            printf("    %s\n", error.message);
+            printf("    %s\n", reason.message);
         }
         bench_close(&b);
     }
@@ -205,8 +202,7 @@ static void many_columns(int device)
 {
     for (uint32_t q = 5; q <= WIDE; q += q < 20 ? 7 : 21) {
         bench b;
-        ct_error error;
-        if (CHECK_INT(bench_open_wide(&b, device, q, &error), CT_OK))
+        if (CHECK_OK(bench_open_wide(&b, device, q, &reason)))
             CHECK(ask_and_compare(&b, q, CHECK_QUICK() ? 4 : 9) > 5);
         bench_close(&b);
     }
@@ -228,17 +224,17 @@ static void many_columns_with_cuda(void)
 static int works(int device)
 {
     bench b;
-    ct_error error = {CT_OK, ""};
     int fine = 0;
-    ct_status status = bench_open(&b, device, 1, 2500, 2, &error);
+    reason = NO_REASON;
+    ct_status status = bench_open(&b, device, 1, 2500, 2, &reason);
     if (status == CT_OK) {
         const uint32_t n = ask_and_compare(&b, 7, 4);
         fine = !ct_gmt_kd_device_is_lost(b.device);
         CHECK_INT(ct_gmt_kd_device_answers(b.device), n);
         CHECK((ct_gmt_kd_device_why(b.device)[0] == '\0') == fine);
     } else {
-        CHECK_INT(error.status, CT_NO_DEVICE);
-        CHECK(error.message[0] != '\0' && b.device == NULL);
+        CHECK_INT(reason.status, CT_NO_DEVICE);
+        CHECK(reason.message[0] != '\0' && b.device == NULL);
     }
     bench_close(&b);
     CHECK_INT(blocks_left(device), 0);
@@ -284,9 +280,8 @@ static void little_memory(int device)
     const size_t step = CHECK_QUICK() ? 120000 : 40000;
     for (size_t limit = 9900000; status == CT_OK; limit -= step) {
         bench b;
-        ct_error error = {CT_OK, ""};
         set_memory(device, limit);
-        status = bench_open_wide(&b, device, WIDE, &error);
+        status = bench_open_wide(&b, device, WIDE, &reason);
         if (status == CT_OK) {
             const uint32_t n = ask_and_compare(&b, 3, 9);
             const int64_t batches = ct_gmt_kd_device_batches(b.device);
@@ -297,7 +292,7 @@ static void little_memory(int device)
             if (n < fewest) fewest = n;
         } else {
             CHECK_INT(status, CT_NO_DEVICE);
-            CHECK(strstr(error.message, "GB are free") != NULL);
+            CHECK(strstr(reason.message, "GB are free") != NULL);
         }
         bench_close(&b);
         CHECK_INT(blocks_left(device), 0);
@@ -316,15 +311,9 @@ static void little_memory_with_cuda(void)
 
 /* ---- optimum fits ---- */
 
-static int same_fits(const ct_gmt *a, const ct_gmt *b, uint32_t n_rows)
+static int same_course(const ct_gmt *a, const ct_gmt *b, uint32_t n_rows)
 {
-    const size_t n = a->forest.n_nodes;
-    int same = n == b->forest.n_nodes && a->touched == b->touched && a->kicks == b->kicks &&
-               a->n_moments == b->n_moments &&
-               !memcmp(a->forest.feature, b->forest.feature, n * sizeof *a->forest.feature) &&
-               !memcmp(a->models.coefficients, b->models.coefficients,
-                       n * a->models.p * sizeof(double)) &&
-               !memcmp(a->where, b->where, n_rows * sizeof *a->where);
+    int same = same_fit(a, b, n_rows) && a->n_moments == b->n_moments;
     for (uint32_t i = 0; same && i < a->n_moments; i++)
         same = a->moments[i].kick == b->moments[i].kick &&
                a->moments[i].touched == b->moments[i].touched &&
@@ -356,20 +345,15 @@ static void compare_fits(ct_gmt_backend backend, int number)
                                   kind % 2 ? 5 : 0, kind == 2);
         ct_gmt_options o = paper_options(kind);
         ct_gmt cpu, device;
-        ct_error error = {CT_OK, ""};
-        REQUIRE(ct_gmt_fit(&d->data, &o, &cpu, &error) == CT_OK);
+        REQUIRE(fit(d, &o, &cpu));
         CHECK(cpu.forest.n_nodes > 1 && cpu.device_answers == 0 && !strcmp(cpu.device, "cpu"));
         o.backend = backend;
         o.device_number = number;
         o.threads = threads_of(kind);
-        if (CHECK_INT(ct_gmt_fit(&d->data, &o, &device, &error), CT_OK)) {
-            CHECK(same_fits(&cpu, &device, d->data.n_rows));
-            CHECK(device.device_answers > device.device_batches && device.device_batches > 8);
-            CHECK(device.device_note[0] == '\0' && strcmp(device.device, "cpu") != 0);
-        }
-        ct_gmt_free(&cpu);
-        ct_gmt_free(&device);
-        free(d);
+        REQUIRE(fit(d, &o, &device));
+        CHECK(same_course(&cpu, &device, d->data.n_rows));
+        CHECK(device.device_answers > device.device_batches && device.device_batches > 8);
+        CHECK(device.device_note[0] == '\0' && strcmp(device.device, "cpu") != 0);
     }
 }
 
@@ -389,25 +373,20 @@ static void fits_without_the_twin(void)
     evolve_data *d = new_data(60, 400, 2, 0, 3, 0);
     ct_gmt_options o = paper_options(1);
     ct_gmt cpu, other;
-    ct_error error;
     o.effort = o.patience = 6;
-    REQUIRE(ct_gmt_fit(&d->data, &o, &cpu, &error) == CT_OK);
+    REQUIRE(fit(d, &o, &cpu));
     o.backend = CT_GMT_ON_TWIN;
     for (long k = 1; k < 60; k += 6) {
         ct_gpu_twin_fail_at(k);
-        REQUIRE(ct_gmt_fit(&d->data, &o, &other, &error) == CT_OK);
-        CHECK(same_fits(&cpu, &other, 400) && strstr(other.device_note, "told to fail"));
-        ct_gmt_free(&other);
+        REQUIRE(fit(d, &o, &other));
+        CHECK(same_course(&cpu, &other, 400) && strstr(other.device_note, "told to fail"));
     }
     ct_gpu_twin_fail_at(0);
     ct_gpu_twin_memory(1000);
-    REQUIRE(ct_gmt_fit(&d->data, &o, &other, &error) == CT_OK);
-    CHECK(same_fits(&cpu, &other, 400) && strstr(other.device_note, "GB are free"));
+    REQUIRE(fit(d, &o, &other));
+    CHECK(same_course(&cpu, &other, 400) && strstr(other.device_note, "GB are free"));
     CHECK(!strcmp(other.device, "cpu") && !other.device_answers);
-    ct_gmt_free(&other);
     ct_gpu_twin_memory(SIZE_MAX);
-    ct_gmt_free(&cpu);
-    free(d);
 }
 
 /* A CUDA device that was asked for and fails is an error; with AUTO, which takes it where there is
@@ -417,44 +396,37 @@ static void fits_with_cuda_that_fails(void)
     if (!CUDA_ON_CPU()) SKIP("no CUDA on the CPU");
     evolve_data *d = new_data(60, 400, 2, 0, 3, 0);
     ct_gmt_options o = paper_options(1);
-    ct_gmt fit;
-    ct_error error;
+    ct_gmt gmt;
     o.effort = o.patience = 6;
     o.backend = CT_GMT_ON_CUDA;
     for (long k = 1; k < 100; k += 12) {
         cuda_on_cpu_fail_at(k, CUDA_DEVICE_FAILS);
-        CHECK_INT(ct_gmt_fit(&d->data, &o, &fit, &error), CT_NO_DEVICE);
-        CHECK(error.message[0] != '\0');
-        ct_gmt_free(&fit);
+        CHECK_FAILS(ct_gmt_fit(&d->data, &o, &gmt, &reason), CT_NO_DEVICE);
+        ct_gmt_free(&gmt);
         CHECK_INT(blocks_left(0), 0);
     }
     cuda_on_cpu_fail_at(0, CUDA_CALL_FAILS);
-    free(d);
 }
 
 static void backends_that_are_none(void)
 {
     evolve_data *d = new_data(60, 400, 2, 0, 3, 0);
     ct_gmt_options o = paper_options(1);
-    ct_gmt fit;
-    ct_error error;
+    ct_gmt gmt;
     o.effort = o.patience = 2;
     o.backend = CT_GMT_ON_CUDA;
     o.device_number = CT_DEVICE_MAX;
-    CHECK_INT(ct_gmt_fit(&d->data, &o, &fit, &error), CT_NO_DEVICE);
-    ct_gmt_free(&fit);
+    CHECK_FAILS(ct_gmt_fit(&d->data, &o, &gmt, &reason), CT_NO_DEVICE);
+    ct_gmt_free(&gmt);
     o.backend = CT_GMT_ON_AUTO; /* too little to do */
-    CHECK_INT(ct_gmt_fit(&d->data, &o, &fit, &error), CT_OK);
-    CHECK(!strcmp(fit.device, "cpu") && fit.device_note[0] == '\0');
-    ct_gmt_free(&fit);
+    fit(d, &o, &gmt);
+    CHECK(!strcmp(gmt.device, "cpu") && gmt.device_note[0] == '\0');
     o.mode = CT_GMT_LOCAL; /* the CPU's alone */
-    CHECK_INT(ct_gmt_fit(&d->data, &o, &fit, &error), CT_OK);
-    ct_gmt_free(&fit);
+    fit(d, &o, &gmt);
     o.backend = CT_GMT_ON_TWIN;
-    CHECK_INT(ct_gmt_fit(&d->data, &o, &fit, &error), CT_BAD_INPUT);
-    ct_gmt_free(&fit);
+    CHECK_FAILS(ct_gmt_fit(&d->data, &o, &gmt, &reason), CT_BAD_INPUT);
+    ct_gmt_free(&gmt);
     ct_gmt_kd_device_close(NULL);
-    free(d);
 }
 
 /* A device pays for much work, not for little; and less where there are threads. */
@@ -489,9 +461,8 @@ static void memory_ends(void)
     o.backend = CT_GMT_ON_TWIN;
     for (long after = 0; !fine && after < 3000; after += after < 80 ? 1 : 17) {
         ct_gmt gmt;
-        ct_error error;
         ct_alloc_fail_after(after);
-        ct_status status = ct_gmt_fit(&d->data, &o, &gmt, &error);
+        ct_status status = ct_gmt_fit(&d->data, &o, &gmt, &reason);
         ct_alloc_fail_for(-1, 0);
         CHECK(status == CT_OK || status == CT_NO_MEMORY);
         fine = status == CT_OK && gmt.device_answers > 0 && gmt.device_note[0] == '\0';
@@ -499,7 +470,6 @@ static void memory_ends(void)
         CHECK_INT(ct_gpu_twin_blocks(), 0);
     }
     CHECK(fine);
-    free(d);
 }
 
 static const check_case cases[] = {

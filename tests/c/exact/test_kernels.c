@@ -54,7 +54,6 @@ static int kinds_of(const sample *s)
 /* Quantised costs of the rows by position, if they have any. */
 static void add_quantised(sample *s)
 {
-    ct_error error;
     ct_exact_costs costs = {0};
     ct_data data = {s->n, 0, s->n_classes, NULL, s->classes, NULL, NULL, NULL};
     uint32_t *order = (uint32_t *) zeroed(s->n, sizeof *order);
@@ -70,7 +69,7 @@ static void add_quantised(sample *s)
     costs.gains = s->by_label ? s->gains : NULL;
     costs.weights = s->weights;
     ct_arena_init(&s->arena, &budget);
-    CHECK_INT(ct_quantised_init(&costs, &data, &s->arena, &error), CT_OK);
+    CHECK_OK(ct_quantised_init(&costs, &data, &s->arena, &reason));
     s->quantised = costs.quantised;
     REQUIRE(s->quantised);
     s->kinds = kinds_of(s);
@@ -272,30 +271,27 @@ static uint64_t hash_lanes(const sample *s)
     return hash;
 }
 
-static void planes_and_sides(void)
+static void planes_and_sides(rng *r, uint32_t seed)
 {
-    for (int seed = 0; seed < (CHECK_QUICK() ? 60 : 300); seed++) {
-        rng r = {(uint64_t) seed};
-        sample s = sample_new(&r, 1 + rng_below(&r, seed % 10 ? 300 : 3000), 2 + rng_below(&r, 4));
-        uint32_t t = 1 + rng_below(&r, s.n_values - 1);
-        ct_threshold threshold = ct_threshold_make(t, s.n_planes);
-        uint64_t lanes[CT_N_KINDS][3];
-        const ct_kernels *kernels;
-        for (size_t i = 0; (kernels = ct_kernels_at(i)); i++) {
-            make_planes(kernels, &s, &r);
-            for (int kind = 0; kind < CT_N_KINDS; kind++) {
-                if (!(s.kinds >> kind & 1)) continue;
-                for (int side = 0; side < 3; side++) {
-                    int all = side == 2, right = side == 1;
-                    make_side(kernels, &s, all ? NULL : &threshold, right, kind);
-                    check_side(&s, all ? 0 : t, right);
-                    if (i == 0) lanes[kind][side] = hash_lanes(&s);
-                    CHECK(hash_lanes(&s) == lanes[kind][side]);
-                }
+    sample s = sample_new(r, 1 + rng_below(r, seed % 10 ? 300 : 3000), 2 + rng_below(r, 4));
+    uint32_t t = 1 + rng_below(r, s.n_values - 1);
+    ct_threshold threshold = ct_threshold_make(t, s.n_planes);
+    uint64_t lanes[CT_N_KINDS][3];
+    const ct_kernels *kernels;
+    for (size_t i = 0; (kernels = ct_kernels_at(i)); i++) {
+        make_planes(kernels, &s, r);
+        for (int kind = 0; kind < CT_N_KINDS; kind++) {
+            if (!(s.kinds >> kind & 1)) continue;
+            for (int side = 0; side < 3; side++) {
+                int all = side == 2, right = side == 1;
+                make_side(kernels, &s, all ? NULL : &threshold, right, kind);
+                check_side(&s, all ? 0 : t, right);
+                if (i == 0) lanes[kind][side] = hash_lanes(&s);
+                CHECK(hash_lanes(&s) == lanes[kind][side]);
             }
         }
-        sample_free(&s);
     }
+    sample_free(&s);
 }
 
 /* What a row of the sample at position j spares under a label: with gains, or 1 under its class. */
@@ -481,26 +477,20 @@ static void scan_everywhere(rng *r, sample *s)
     }
 }
 
-static void scans(void)
+static void scans(rng *r, uint32_t seed)
 {
-    for (int seed = 0; seed < (CHECK_QUICK() ? 300 : 1500); seed++) {
-        rng r = {(uint64_t) seed + 400};
-        uint32_t n_classes = 2 + (seed % 3 ? rng_below(&r, 2 + 5 * (uint32_t) (seed % 2))
-                                           : rng_below(&r, MOST_CLASSES - 2));
-        sample s = sample_new(&r, 1 + rng_below(&r, seed % 20 ? 400 : 5000), n_classes);
-        scan_everywhere(&r, &s);
-        sample_free(&s);
-    }
+    uint32_t n_classes = 2 + (seed % 3 ? rng_below(r, 2 + 5 * (uint32_t) (seed % 2))
+                                       : rng_below(r, MOST_CLASSES - 2));
+    sample s = sample_new(r, 1 + rng_below(r, seed % 20 ? 400 : 5000), n_classes);
+    scan_everywhere(r, &s);
+    sample_free(&s);
 }
 
-static void scans_of_large_sets(void)
+static void scans_of_large_sets(rng *r, uint32_t seed)
 {
-    for (int seed = 0; seed < (CHECK_QUICK() ? 2 : 6); seed++) {
-        rng r = {(uint64_t) seed + 9400};
-        sample s = sample_new(&r, 60000 + rng_below(&r, 40000), 2 + (uint32_t) seed % 3);
-        scan_everywhere(&r, &s);
-        sample_free(&s);
-    }
+    sample s = sample_new(r, 60000 + rng_below(r, 40000), 2 + seed % 3);
+    scan_everywhere(r, &s);
+    sample_free(&s);
 }
 
 /* All rows at their max_cost, just below and above what lanes hold: 2^29 together, 2^15 for a
@@ -642,9 +632,9 @@ static void levels(void)
 }
 
 static const check_case cases[] = {
-    {"planes and sides", planes_and_sides},
-    {"scans", scans},
-    {"scans of large sets", scans_of_large_sets},
+    {"planes and sides", EACH(planes_and_sides, 0, 300, 60, 60)},
+    {"scans", EACH(scans, 400, 1500, 300, 300)},
+    {"scans of large sets", EACH(scans_of_large_sets, 9400, 6, 2, 2)},
     {"losses at the limits", losses_at_the_limits},
     {"several children", several_children},
     {"levels", levels},

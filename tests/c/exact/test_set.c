@@ -263,11 +263,10 @@ static int same_trees(const instance *s, ct_set *set, const trees *list)
     int same = 1;
     for (size_t i = 0; i < list->n && same; i++) {
         ct_exact_result result;
-        ct_error error;
         uint32_t where[ROWS];
         uint64_t k[CT_COUNT_WORDS] = {i};
-        if (!CHECK_INT(ct_set_tree(set, k, &result, where, &error), CT_OK)) {
-            printf("    %s\n", error.message);
+        if (!CHECK_OK(ct_set_tree(set, k, &result, where, &reason))) {
+            printf("    %s\n", reason.message);
             return 0;
         }
         tree *one = &own.of[own.n++];
@@ -311,10 +310,9 @@ static int same_ranges(const instance *s, ct_set *set, const trees *list)
 {
     ct_column columns[COLS];
     double least[ROWS * CLASSES], expected[ROWS * CLASSES];
-    ct_error error;
     for (uint32_t col = 0; col < s->p; col++) columns[col] = (ct_column){s->x[col], CT_DOUBLE};
     for (uint32_t i = 0; i < s->n * s->k; i++) expected[i] = INFINITY;
-    if (!CHECK_INT(ct_set_ranges(set, columns, s->n, least, &error), CT_OK)) return 0;
+    if (!CHECK_OK(ct_set_ranges(set, columns, s->n, least, &reason))) return 0;
     for (size_t i = list->n; i-- > 0;)
         for (uint32_t row = 0; row < s->n; row++)
             expected[row * s->k + (uint8_t) list->of[i].labels[row]] = list->of[i].cost;
@@ -328,14 +326,13 @@ static int same_numbers(const instance *s, ct_set *set, size_t n_trees)
 {
     ct_column columns[COLS];
     double least[ROWS * 2], expected[ROWS * 2];
-    ct_error error;
     (void) data_of(s, columns);
     for (uint32_t i = 0; i < s->n; i++) expected[2 * i] = INFINITY, expected[2 * i + 1] = -INFINITY;
     for (size_t i = 0; i < n_trees; i++) {
         ct_exact_result result;
         uint32_t where[ROWS];
         uint64_t k[CT_COUNT_WORDS] = {i};
-        if (!CHECK_INT(ct_set_tree(set, k, &result, where, &error), CT_OK)) return 0;
+        if (!CHECK_OK(ct_set_tree(set, k, &result, where, &reason))) return 0;
         for (uint32_t row = 0; row < s->n; row++) {
             double told = result.tree.values[where[row]];
             expected[2 * row] = fmin(expected[2 * row], told);
@@ -343,7 +340,7 @@ static int same_numbers(const instance *s, ct_set *set, size_t n_trees)
         }
         ct_exact_result_free(&result);
     }
-    if (!CHECK_INT(ct_set_ranges(set, columns, s->n, least, &error), CT_OK)) return 0;
+    if (!CHECK_OK(ct_set_ranges(set, columns, s->n, least, &reason))) return 0;
     for (uint32_t i = 0; i < 2 * s->n; i++)
         if (!CHECK(fabs(least[i] - expected[i]) < near_by)) return 0;
     return 1;
@@ -353,9 +350,8 @@ static int same_without(const instance *s, ct_set *set, const trees *list)
 {
     uint64_t counts[COLS * CT_COUNT_WORDS];
     double least[COLS];
-    ct_error error;
     uint32_t group = 0;
-    if (!CHECK_INT(ct_set_without(set, counts, least, &error), CT_OK)) return 0;
+    if (!CHECK_OK(ct_set_without(set, counts, least, &reason))) return 0;
     for (uint32_t col = 0; col < s->p; group++) {
         uint32_t columns = 0;
         uint64_t n = 0;
@@ -402,13 +398,12 @@ static int same_best(const instance *s, ct_set *set, const trees *list, rng *r)
     ct_set_question q = {(ct_set_value_goal) below(r, 3), columns, s->n, gain, below(r, 3),
                          UINT32_MAX, UINT32_MAX, 1};
     ct_exact_result result;
-    ct_error error;
     uint32_t where[ROWS], columns_of = 0;
     int64_t value;
     size_t best = 0;
     for (size_t i = 1; i < list->n; i++) /* by cost */
         if (value_of(s, &q, &list->of[i]) < value_of(s, &q, &list->of[best])) best = i;
-    if (!CHECK_INT(ct_set_best(set, &q, &value, &result, where, &error), CT_OK)) return 0;
+    if (!CHECK_OK(ct_set_best(set, &q, &value, &result, where, &reason))) return 0;
     tree one = {result.cost, 0, "", "", 0, {0}};
     for (uint32_t node = 0; node < result.tree.n_nodes; node++) {
         if (result.tree.feature[node] < 0) continue;
@@ -447,7 +442,6 @@ static int same_exchanged(const instance *s, ct_set *set, size_t n_trees, rng *r
     ct_column columns[COLS];
     double gain[ROWS * CLASSES];
     int64_t value, expected = INT64_MAX;
-    ct_error error;
     (void) data_of(s, columns);
     for (uint32_t i = 0; i < s->n * s->k; i++) gain[i] = (double) below(r, 5) - 2;
     ct_set_question q = {CT_VALUE_LEAST, columns, s->n, gain, below(r, 3), below(r, s->p),
@@ -456,7 +450,7 @@ static int same_exchanged(const instance *s, ct_set *set, size_t n_trees, rng *r
         ct_exact_result result;
         uint32_t where[ROWS];
         uint64_t k[CT_COUNT_WORDS] = {i};
-        if (!CHECK_INT(ct_set_tree(set, k, &result, where, &error), CT_OK)) return 0;
+        if (!CHECK_OK(ct_set_tree(set, k, &result, where, &reason))) return 0;
         int64_t own = q.per_leaf * (result.tree.n_nodes + 1) / 2;
         for (uint32_t row = 0; row < s->n; row++)
             for (uint32_t other = 0; other < s->n; other++)
@@ -464,7 +458,7 @@ static int same_exchanged(const instance *s, ct_set *set, size_t n_trees, rng *r
         if (own < expected) expected = own;
         ct_exact_result_free(&result);
     }
-    if (!CHECK_INT(ct_set_best(set, &q, &value, NULL, NULL, &error), CT_OK)) return 0;
+    if (!CHECK_OK(ct_set_best(set, &q, &value, NULL, NULL, &reason))) return 0;
     return CHECK_INT(value, expected);
 }
 
@@ -472,7 +466,6 @@ static int same_exchanged(const instance *s, ct_set *set, size_t n_trees, rng *r
 static int same_gains(const instance *s, ct_set *set, const trees *list)
 {
     ct_column columns[COLS];
-    ct_error error;
     (void) data_of(s, columns);
     for (uint32_t col = 0, group = 0; col < s->p; col++) {
         if (col && s->groups[col] != s->groups[col - 1]) group++;
@@ -487,7 +480,7 @@ static int same_gains(const instance *s, ct_set *set, const trees *list)
                     if (s->groups[of] == s->groups[col]) gain += list->of[i].gain[of];
                 expected = fmin(expected, sign * gain);
             }
-            if (!CHECK_INT(ct_set_best(set, &q, &value, NULL, NULL, &error), CT_OK)) return 0;
+            if (!CHECK_OK(ct_set_best(set, &q, &value, NULL, NULL, &reason))) return 0;
             if (!CHECK(fabs((double) value * ct_set_unit(set) - expected) < near_by)) return 0;
         }
     }
@@ -503,9 +496,8 @@ static ct_certify_recount_result recount(const instance *s, const ct_certify_set
     ct_certify_claim claim = {s->depth, complexity_of(s), s->min_bucket, s->min_split, 0, NULL,
                               NULL, NULL, 0, 0};
     ct_certify_recount_result result;
-    ct_error error;
-    if (!CHECK_INT(ct_certify_set(&data, &claim, of, &result, &error), CT_OK))
-        printf("    %s\n", error.message);
+    if (!CHECK_OK(ct_certify_set(&data, &claim, of, &result, &reason)))
+        printf("    %s\n", reason.message);
     return result;
 }
 
@@ -623,8 +615,7 @@ static int check_instance(const instance *s, rng *r, uint64_t *counted)
     int right = 1;
     if (list.n <= MOST_TREES) {
         ct_set *set;
-        ct_error error;
-        right = CHECK_INT(set_of(s, budget, INFINITY, SIZE_MAX / 4, 0, &set, &error), CT_OK);
+        right = CHECK_OK(set_of(s, budget, INFINITY, SIZE_MAX / 4, 0, &set, &reason));
         if (right) {
             ct_set_facts facts = ct_set_about(set);
             right = CHECK_INT(facts.end, CT_END_OPTIMAL) && CHECK(facts.complete == facts.budget) &&
@@ -640,7 +631,7 @@ static int check_instance(const instance *s, rng *r, uint64_t *counted)
             right = right && same_again(s, set, (uint32_t) *counted);
             ct_set_free(set);
         } else {
-            printf("    %s\n", error.message);
+            printf("    %s\n", reason.message);
         }
         *counted += list.n;
     }
@@ -788,7 +779,6 @@ static void check_large(const large *s, uint32_t price, uint32_t slack)
 {
     ct_column columns[MORE_COLS];
     ct_set *set;
-    ct_error error;
     uint64_t expected[3 * MORE_ROWS] = {0};
     uint8_t all[MORE_ROWS];
     uint32_t label, least = 0;
@@ -804,7 +794,7 @@ static void check_large(const large *s, uint32_t price, uint32_t slack)
     options.depth = 2;
     options.complexity = price / (double) s->n;
     options.max_cost = least + slack;
-    REQUIRE(ct_set_new(&data, &options, NULL, 0, &set, &error) == CT_OK);
+    REQUIRE_OK(ct_set_new(&data, &options, NULL, 0, &set, &reason));
     ct_set_facts facts = ct_set_about(set);
     for (uint32_t i = 0; i < facts.n_costs; i++) {
         const uint64_t *count;
@@ -834,12 +824,11 @@ static int is_stopped(const instance *s, size_t most_nodes)
 {
     double budget;
     ct_set *set;
-    ct_error error;
     trees list = within(s, &budget);
     size_t at = 0;
     int stopped = 0;
     if (list.n <= MOST_TREES &&
-        set_of(s, budget, INFINITY, SIZE_MAX / 4, most_nodes, &set, &error) == CT_OK) {
+        set_of(s, budget, INFINITY, SIZE_MAX / 4, most_nodes, &set, &reason) == CT_OK) {
         ct_set_facts facts = ct_set_about(set);
         stopped = facts.complete < facts.budget;
         for (uint32_t j = 0; j < facts.n_costs && facts.complete >= facts.least; j++) {

@@ -128,8 +128,8 @@ static void check_lost(const work *w, int number)
 static int works(int number)
 {
     work w;
-    ct_error error = {CT_OK, ""};
-    ct_status status = begin(&w, number, &error);
+    reason = NO_REASON;
+    ct_status status = begin(&w, number, &reason);
     if (status == CT_OK) status = run(&w);
     if (status == CT_OK) {
         check_answer(&w);
@@ -137,7 +137,7 @@ static int works(int number)
     } else {
         CHECK_INT(status, CT_NO_DEVICE);
         if (w.gpu) check_lost(&w, number);
-        else CHECK(error.status == CT_NO_DEVICE && error.message[0] != '\0');
+        else CHECK(reason.status == CT_NO_DEVICE && reason.message[0] != '\0');
     }
     end(&w);
     CHECK_INT(left(number), 0);
@@ -199,16 +199,16 @@ static void memory_that_ends(void)
     ct_gpu *gpu;
     ct_gpu_block block = {0}, more = {0};
     ct_gpu_twin_memory(1000);
-    REQUIRE(ct_gpu_open(TWIN, &gpu, NULL) == CT_OK);
+    REQUIRE_OK(ct_gpu_open(TWIN, &gpu, NULL));
     for (int i = 0; i < 3; i++) {
         size_t room;
-        CHECK_INT(ct_gpu_take(gpu, 700, &block), CT_OK);
-        CHECK_INT(ct_gpu_room(gpu, &room), CT_OK);
+        CHECK_OK(ct_gpu_take(gpu, 700, &block));
+        CHECK_OK(ct_gpu_room(gpu, &room));
         CHECK_INT(room, 300);
         ct_gpu_give(&block);
         ct_gpu_give(&block); /* there is nothing left to give */
     }
-    CHECK_INT(ct_gpu_take(gpu, 700, &block), CT_OK);
+    CHECK_OK(ct_gpu_take(gpu, 700, &block));
     CHECK_INT(ct_gpu_take(gpu, 301, &more), CT_NO_DEVICE);
     CHECK(ct_gpu_is_lost(gpu) && strstr(ct_gpu_why(gpu), "no memory") != NULL && !more.memory);
     ct_gpu_give(&more);
@@ -251,9 +251,8 @@ static void parts_do_not_overlap(void)
 static void devices_that_are_not_there(void)
 {
     ct_gpu *gpu;
-    ct_error error = {CT_OK, ""};
-    CHECK_INT(ct_gpu_open(CT_DEVICE_MAX, &gpu, &error), CT_NO_DEVICE);
-    CHECK(gpu == NULL && error.status == CT_NO_DEVICE && error.message[0] != '\0');
+    CHECK_FAILS(ct_gpu_open(CT_DEVICE_MAX, &gpu, &reason), CT_NO_DEVICE);
+    CHECK(gpu == NULL && reason.status == CT_NO_DEVICE);
     ct_gpu_close(NULL);
 }
 
