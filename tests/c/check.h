@@ -43,6 +43,7 @@ typedef struct {
     uint64_t first;
     uint32_t n[3]; /* seeds: in full, under the sanitizers, under valgrind */
     void (*after)(void); /* all of them; NULL: nothing is left to check */
+    void (*with)(void (*on)(int)), (*on)(int); /* not NULL: with(on), in place of run */
 } check_case;
 
 /* Most cases are a name and a function, and not all for seeds need the number. */
@@ -241,7 +242,8 @@ static inline int check_wanted(const char *name, int argc, char **argv)
 
 static inline void check_run(const check_case *c)
 {
-    if (c->run) c->run();
+    if (c->with) c->with(c->on);
+    else if (c->run) c->run();
     else each_seed(c->first, check_seeds(c->n[0], c->n[1], c->n[2]), c->each);
     if (c->after && !check_state.failed) c->after();
 }

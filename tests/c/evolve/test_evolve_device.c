@@ -5,7 +5,6 @@
 #include "evolve/offload/cost.h"
 #include "evolve/offload/device.h"
 #include "evolve_data.h"
-#include "gpu/device.h"
 #include "gpu/played.h"
 
 enum { LEAVES = 12 };
@@ -187,16 +186,6 @@ static void compare(int device)
     }
 }
 
-static void on_twin(void) { compare(TWIN); }
-
-static void on_every_device(void)
-{
-    ct_device_list list;
-    ct_device_query(&list);
-    if (list.n_devices == 0) SKIP("no device");
-    for (int i = 0; i < list.n_devices; i++) compare(i);
-}
-
 /* Matrices of more columns than a lane has entries at a time. */
 static void many_columns(int device)
 {
@@ -206,16 +195,6 @@ static void many_columns(int device)
             CHECK(ask_and_compare(&b, q, CHECK_QUICK() ? 4 : 9) > 5);
         bench_close(&b);
     }
-}
-
-static void many_columns_on_twin(void) { many_columns(TWIN); }
-
-static void many_columns_with_cuda(void)
-{
-    ct_device_list list;
-    ct_device_query(&list);
-    if (list.n_devices == 0) SKIP("no device");
-    many_columns(0);
 }
 
 /* ---- failure, and little memory ---- */
@@ -241,34 +220,8 @@ static int works(int device)
     return fine;
 }
 
-static void twin_that_fails(void)
-{
-    long n_calls = 1;
-    for (long k = 1; k <= n_calls; k++) {
-        ct_gpu_twin_fail_at(k);
-        if (!works(TWIN)) n_calls = k + 1;
-    }
-    ct_gpu_twin_fail_at(0);
-    CHECK(n_calls > 20);
-}
-
-static void cuda_that_fails(void)
-{
-    if (!CUDA_ON_CPU()) SKIP("no CUDA on the CPU");
-    cuda_on_cpu_fail_at(0, CUDA_CALL_FAILS);
-    CHECK(works(0));
-    const long n_calls = cuda_on_cpu_fail_at(0, CUDA_CALL_FAILS);
-    CHECK(n_calls > 40);
-    for (int failure = CUDA_CALL_FAILS; failure <= CUDA_KERNEL_FAILS; failure++) {
-        long n_fine = 0;
-        for (long k = 1; k <= n_calls; k += CHECK_QUICK() ? 7 : 1) {
-            cuda_on_cpu_fail_at(k, (cuda_failure) failure);
-            n_fine += works(0);
-        }
-        CHECK(n_fine > 0 && n_fine < n_calls / 2); /* those of closing */
-    }
-    cuda_on_cpu_fail_at(0, CUDA_CALL_FAILS);
-}
+static void twin_that_fails(void) { fail_twin_in_turn(works, 20); }
+static void cuda_that_fails(void) { fail_cuda_in_turn(works, 40, CHECK_QUICK() ? 7 : 1); }
 
 /* The less memory there is, the fewer queries a batch has; those that are too large for one are
  * the CPU's; and at last the device is refused, by its numbers. */
@@ -301,14 +254,6 @@ static void little_memory(int device)
     CHECK(most > least && fewest > 0 && fewest < all);
 }
 
-static void little_memory_on_twin(void) { little_memory(TWIN); }
-
-static void little_memory_with_cuda(void)
-{
-    if (!CUDA_ON_CPU()) SKIP("no CUDA on the CPU");
-    little_memory(0);
-}
-
 /* ---- optimum fits ---- */
 
 static int same_course(const ct_gmt *a, const ct_gmt *b, uint32_t n_rows)
@@ -338,7 +283,7 @@ static ct_gmt_options paper_options(int kind)
 }
 
 /* The tree and the course of the search are the CPU's. */
-static void compare_fits(ct_gmt_backend backend, int number)
+static void compare_fits(int number)
 {
     for (int kind = 0; kind < (CHECK_QUICK() ? 3 : 6); kind++) {
         evolve_data *d = new_data(50 + (uint32_t) kind, kind % 3 ? 5000 : 400, 3, kind % 2 ? 0 : 25,
@@ -347,24 +292,14 @@ static void compare_fits(ct_gmt_backend backend, int number)
         ct_gmt cpu, device;
         REQUIRE(fit(d, &o, &cpu));
         CHECK(cpu.forest.n_nodes > 1 && cpu.device_answers == 0 && !strcmp(cpu.device, "cpu"));
-        o.backend = backend;
-        o.device_number = number;
+        o.backend = number == TWIN ? CT_GMT_ON_TWIN : CT_GMT_ON_CUDA;
+        o.device_number = number == TWIN ? 0 : number;
         o.threads = threads_of(kind);
         REQUIRE(fit(d, &o, &device));
         CHECK(same_course(&cpu, &device, d->data.n_rows));
         CHECK(device.device_answers > device.device_batches && device.device_batches > 8);
         CHECK(device.device_note[0] == '\0' && strcmp(device.device, "cpu") != 0);
     }
-}
-
-static void fits_on_twin(void) { compare_fits(CT_GMT_ON_TWIN, 0); }
-
-static void fits_with_cuda(void)
-{
-    ct_device_list list;
-    ct_device_query(&list);
-    if (list.n_devices == 0) SKIP("no device");
-    for (int i = 0; i < list.n_devices; i++) compare_fits(CT_GMT_ON_CUDA, i);
 }
 
 /* A twin that fails, or is too small, costs nothing but its work. */
@@ -473,16 +408,16 @@ static void memory_ends(void)
 }
 
 static const check_case cases[] = {
-    {"answers of the twin", on_twin},
-    {"answers of every CUDA device", on_every_device},
-    {"many columns on the twin", many_columns_on_twin},
-    {"many columns with CUDA", many_columns_with_cuda},
+    {"answers of the twin", ON_TWIN(compare)},
+    {"answers of every CUDA device", ON_EVERY_DEVICE(compare)},
+    {"many columns on the twin", ON_TWIN(many_columns)},
+    {"many columns with CUDA", ON_A_DEVICE(many_columns)},
     {"a twin that fails at every call in turn", twin_that_fails},
     {"CUDA that fails at every call in turn", cuda_that_fails},
-    {"a twin with little memory", little_memory_on_twin},
-    {"a CUDA device with little memory", little_memory_with_cuda},
-    {"fits on the twin", fits_on_twin},
-    {"fits with CUDA", fits_with_cuda},
+    {"a twin with little memory", ON_TWIN(little_memory)},
+    {"a CUDA device with little memory", ON_PLAYED_CUDA(little_memory)},
+    {"fits on the twin", ON_TWIN(compare_fits)},
+    {"fits with CUDA", ON_EVERY_DEVICE(compare_fits)},
     {"fits without the twin", fits_without_the_twin},
     {"fits with CUDA that fails", fits_with_cuda_that_fails},
     {"backends that are none", backends_that_are_none},

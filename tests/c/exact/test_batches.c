@@ -3,9 +3,7 @@
  * which may be the CPU with CUDA's runtime played (cuda_on_cpu/). */
 #include "solve.h"
 
-#include "cuda_on_cpu/cuda_on_cpu.h"
-#include "gpu/device.h"
-#include "gpu/twin.h"
+#include "gpu/played.h"
 #include "base/clock.h"
 #include "exact/offload/device.h"
 #include "exact/offload/placing.h"
@@ -69,7 +67,16 @@ static void random_solves(ct_exact_device_wish device, const char *name, int rou
     CHECK(device == CT_EXACT_DEVICE_CUDA || candidates > (uint64_t) rounds);
 }
 
-static void on_twin(void) { random_solves(CT_EXACT_DEVICE_TWIN, "twin", CHECK_QUICK() ? 12 : 200); }
+static void random_solves_of_twin(int device)
+{
+    random_solves(CT_EXACT_DEVICE_TWIN, "twin", CHECK_QUICK() ? 12 : 200);
+}
+
+static void random_solves_with_cuda(int device)
+{
+    random_solves(CT_DEVICE_ALL, "cuda:0", CHECK_QUICK() ? 15 : 400);
+    if (!CHECK_QUICK()) random_solves(CT_EXACT_DEVICE_CUDA, "cuda:0", 400);
+}
 
 static void many_rows_on_twin(void)
 {
@@ -93,10 +100,17 @@ static random_table hard_table(rng *r, uint32_t n_rows, uint32_t n_cols, uint32_
     return table;
 }
 
+/* All work that can be a device's. */
+static ct_exact_device_wish wish_for(int device)
+{
+    return device == TWIN ? CT_EXACT_DEVICE_TWIN : CT_DEVICE_ALL;
+}
+
 /* Below a row set of depth three: what comes of it, and that the batches are those of many
  * problems. */
-static void pools_of_problems(ct_exact_device_wish device, const char *name)
+static void pools_of_problems(int device)
 {
+    const char *name = device == TWIN ? "twin" : "cuda:0";
     rng r = {8};
     for (int round = 0; round < (CHECK_QUICK() ? 2 : 12); round++) {
         ct_exact_options options = ct_exact_options_default();
@@ -109,8 +123,8 @@ static void pools_of_problems(ct_exact_device_wish device, const char *name)
         options.min_bucket = round % 4 == 3 ? 9 : 1;
         options.memory_limit = round % 6 == 5 ? (size_t) 20 << 20 : options.memory_limit;
         if (options.depth > 3) options.max_thresholds = 12;
-        CHECK(compare(&table.data, options, device, name) > 0);
-        options.device = device;
+        CHECK(compare(&table.data, options, wish_for(device), name) > 0);
+        options.device = wish_for(device);
         if (round == 0) {
             REQUIRE(solve(&table.data, &options, &result));
             CHECK(result.statistics.device_thresholds > 200 * result.statistics.batches);
@@ -118,21 +132,13 @@ static void pools_of_problems(ct_exact_device_wish device, const char *name)
     }
 }
 
-static void pools_on_twin(void) { pools_of_problems(CT_EXACT_DEVICE_TWIN, "twin"); }
-
-/* What a device has not had back; can be asked of one that is played. */
-static long blocks_left(ct_exact_device_wish device)
-{
-    return device == CT_EXACT_DEVICE_TWIN ? ct_gpu_twin_blocks() : cuda_on_cpu_left();
-}
-
-static void stopped_in_the_middle(ct_exact_device_wish device)
+static void stopped_in_the_middle(int device)
 {
     rng r = {9};
     random_table table = hard_table(&r, 1000, 6, 3, 0);
     ct_exact_options options = ct_exact_options_default();
     options.depth = 3;
-    options.device = device;
+    options.device = wish_for(device);
     options.team_after = 0;
     for (int polls = 0; polls < (CHECK_QUICK() ? 1 : 4); polls++) {
         ct_exact_result result;
@@ -142,34 +148,6 @@ static void stopped_in_the_middle(ct_exact_device_wish device)
               result.bound <= result.cost);
         CHECK_INT(blocks_left(device), 0);
     }
-}
-
-static void stopped_on_twin(void) { stopped_in_the_middle(CT_EXACT_DEVICE_TWIN); }
-
-static int there_is_a_device(void)
-{
-    ct_device_list list;
-    ct_device_query(&list);
-    return list.n_devices > 0;
-}
-
-static void on_a_device(void)
-{
-    if (!there_is_a_device()) SKIP("no device");
-    random_solves(CT_DEVICE_ALL, "cuda:0", CHECK_QUICK() ? 15 : 400);
-    if (!CHECK_QUICK()) random_solves(CT_EXACT_DEVICE_CUDA, "cuda:0", 400);
-}
-
-static void pools_on_a_device(void)
-{
-    if (!there_is_a_device()) SKIP("no device");
-    pools_of_problems(CT_DEVICE_ALL, "cuda:0");
-}
-
-static void stopped_on_a_device(void)
-{
-    if (!there_is_a_device()) SKIP("no device");
-    stopped_in_the_middle(CT_DEVICE_ALL);
 }
 
 /* A solve whose device fails gives what the CPU gives; with one thread, the note says why. */
@@ -395,13 +373,13 @@ static void placing(void)
 }
 
 static const check_case cases[] = {
-    {"random solves on the twin", on_twin},
+    {"random solves on the twin", ON_TWIN(random_solves_of_twin)},
     {"many rows on the twin", many_rows_on_twin},
-    {"schedulers of many problems", pools_on_twin},
-    {"stopped in the middle", stopped_on_twin},
-    {"random solves with CUDA", on_a_device},
-    {"schedulers of many problems with CUDA", pools_on_a_device},
-    {"stopped in the middle with CUDA", stopped_on_a_device},
+    {"schedulers of many problems", ON_TWIN(pools_of_problems)},
+    {"stopped in the middle", ON_TWIN(stopped_in_the_middle)},
+    {"random solves with CUDA", ON_A_DEVICE(random_solves_with_cuda)},
+    {"schedulers of many problems with CUDA", ON_A_DEVICE(pools_of_problems)},
+    {"stopped in the middle with CUDA", ON_A_DEVICE(stopped_in_the_middle)},
     {"CUDA that fails in the middle", cuda_that_fails_in_the_middle},
     {"a twin that fails in the middle", failures_in_the_middle},
     {"a device that was asked for and fails", failures_of_a_device_asked_for},

@@ -287,34 +287,19 @@ static void sides_of_one_class(int device)
     check_table(device, &r, table, 4, 60);
 }
 
-/* ---- the cases ---- */
-
-static void small_on_twin(void) { small_tables(TWIN); }
-static void many_on_twin(void) { tables_of_many_rows(TWIN); }
-static void one_class_on_twin(void) { sides_of_one_class(TWIN); }
-static void many_candidates_on_twin(void) { many_candidates(TWIN); }
-
-static void on_every_device(void)
+static void all_tables(int device)
 {
-    ct_device_list list;
-    ct_device_query(&list);
-    if (list.n_devices == 0) SKIP("no device");
-    for (int i = 0; i < list.n_devices; i++) {
-        small_tables(i);
-        tables_of_many_rows(i);
-        sides_of_one_class(i);
-        many_candidates(i);
-    }
+    small_tables(device);
+    tables_of_many_rows(device);
+    sides_of_one_class(device);
+    many_candidates(device);
 }
 
 /* More than twice the words of an order that a block sums at a time. */
-static void a_long_order(void)
+static void a_long_order(int device)
 {
     rng r = {8};
-    ct_device_list list;
-    ct_device_query(&list);
-    if (list.n_devices == 0) SKIP("no device");
-    check_table(0, &r, table_random(&r, 70000, 1, 2, 0), 2, 2);
+    check_table(device, &r, table_random(&r, 70000, 1, 2, 0), 2, 2);
 }
 
 /* The answer to the second one; NULL if the device is lost. */
@@ -359,36 +344,8 @@ static int works(int device)
     return errors != NULL;
 }
 
-/* Fails at every call in turn, the first beyond the last one that is made. */
-static void twin_that_fails(void)
-{
-    long n_calls = 1;
-    for (long k = 1; k <= n_calls; k++) {
-        ct_gpu_twin_fail_at(k);
-        if (!works(TWIN)) n_calls = k + 1;
-    }
-    ct_gpu_twin_fail_at(0);
-    CHECK(n_calls > 30);
-}
-
-/* Fails at every call in turn, in each way that CUDA's calls have; some may fail without harm. */
-static void cuda_that_fails(void)
-{
-    if (!CUDA_ON_CPU()) SKIP("no CUDA on the CPU");
-    cuda_on_cpu_fail_at(0, CUDA_CALL_FAILS);
-    CHECK(works(0));
-    const long n_calls = cuda_on_cpu_fail_at(0, CUDA_CALL_FAILS);
-    CHECK(n_calls > 60);
-    for (int failure = CUDA_CALL_FAILS; failure <= CUDA_KERNEL_FAILS; failure++) {
-        long n_fine = 0;
-        for (long k = 1; k <= n_calls; k++) {
-            cuda_on_cpu_fail_at(k, (cuda_failure) failure);
-            n_fine += works(0);
-        }
-        CHECK(n_fine > 0 && n_fine < n_calls / 2); /* those of closing */
-    }
-    cuda_on_cpu_fail_at(0, CUDA_CALL_FAILS);
-}
+static void twin_that_fails(void) { fail_twin_in_turn(works, 30); }
+static void cuda_that_fails(void) { fail_cuda_in_turn(works, 60, 1); }
 
 /* The calling thread has another device, and keeps it. Closed with work under way, a device has all
  * back. */
@@ -448,14 +405,6 @@ static void columns_at_a_time(int device)
     if (!CHECK_QUICK()) CHECK_INT(widths, 1u << 7 | 1u << 4 | 1u << 3 | 1u << 2 | 1u << 1);
 }
 
-static void columns_at_a_time_on_twin(void) { columns_at_a_time(TWIN); }
-
-static void columns_at_a_time_with_cuda(void)
-{
-    if (!CUDA_ON_CPU()) SKIP("no CUDA on the CPU");
-    columns_at_a_time(0);
-}
-
 /* What every CUDA device grants a block without being asked. */
 static void memory_of_a_block(void)
 {
@@ -478,17 +427,17 @@ static void devices_that_are_not_there(void)
 }
 
 static const check_case cases[] = {
-    {"small tables on the twin", small_on_twin},
-    {"tables of many rows on the twin", many_on_twin},
-    {"sides of one class on the twin", one_class_on_twin},
-    {"many candidates on the twin", many_candidates_on_twin},
-    {"batches on every CUDA device", on_every_device},
-    {"a long order with CUDA", a_long_order},
+    {"small tables on the twin", ON_TWIN(small_tables)},
+    {"tables of many rows on the twin", ON_TWIN(tables_of_many_rows)},
+    {"sides of one class on the twin", ON_TWIN(sides_of_one_class)},
+    {"many candidates on the twin", ON_TWIN(many_candidates)},
+    {"batches on every CUDA device", ON_EVERY_DEVICE(all_tables)},
+    {"a long order with CUDA", ON_A_DEVICE(a_long_order)},
     {"a twin that fails at every call in turn", twin_that_fails},
     {"CUDA that fails at every call in turn", cuda_that_fails},
     {"one of two CUDA devices", one_of_two_devices},
-    {"a twin with little memory", columns_at_a_time_on_twin},
-    {"a CUDA device with little memory", columns_at_a_time_with_cuda},
+    {"a twin with little memory", ON_TWIN(columns_at_a_time)},
+    {"a CUDA device with little memory", ON_PLAYED_CUDA(columns_at_a_time)},
     {"memory of a block", memory_of_a_block},
     {"devices that are not there", devices_that_are_not_there},
 };
