@@ -69,7 +69,7 @@ static void random_solves(ct_exact_device_wish device, const char *name, int rou
 
 static void random_solves_of_twin(int device)
 {
-    random_solves(CT_EXACT_DEVICE_TWIN, "twin", CHECK_QUICK() ? 12 : 200);
+    random_solves(CT_EXACT_DEVICE_TWIN, "twin", CHECK_QUICK() ? 12 : 120);
 }
 
 static void random_solves_with_cuda(int device)
@@ -302,11 +302,11 @@ static void limits_hold(void)
     int solved = 0, refused = 0;
     options.device = CT_EXACT_DEVICE_TWIN;
     options.time_limit = 0.05;
-    ct_clock_step(0.001);
+    ct_clock_step(CHECK_QUICK() ? 0.005 : 0.001);
     REQUIRE(solve(&table.data, &options, &result));
     CHECK(result.end == CT_END_TIME && result.bound <= result.cost);
     for (size_t limit = 100000; limit < 4000000;
-         limit += CHECK_SLOW() ? 3 * limit : CHECK_QUICK() ? limit : limit / 4) {
+         limit += CHECK_QUICK() ? limit : limit / 4) {
         options.time_limit = 0.01;
         options.memory_limit = limit;
         ct_status status = ct_exact_solve(&table.data, &options, &result, NULL, &reason);

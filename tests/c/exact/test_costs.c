@@ -461,7 +461,7 @@ static void losses_become_nothing(void)
 /* Nor does the memory for costs grow with the square of the classes, unless losses do. */
 static void many_classes_take_little(void)
 {
-    const uint32_t n = CHECK_SLOW() ? 500 : 5000; /* their square would be 200 MB */
+    const uint32_t n = CHECK_QUICK() ? 500 : 5000; /* their square would be 200 MB */
     random_table t = table_new(n, 1, n);
     table_new_weights(&t);
     for (uint32_t i = 0; i < n; i++) {

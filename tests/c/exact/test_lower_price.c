@@ -126,8 +126,8 @@ static void only_where_it_pays(void)
 }
 
 static const check_case cases[] = {
-    {"same tree", EACH(same_answer, 720000, 120, 15, 3), it_ends_both_ways},
-    {"bounds of roots", EACH(bounds_of_roots, 730000, 120, 15, 3)},
+    {"same tree", EACH(same_answer, 720000, 120, 6, 1), it_ends_both_ways},
+    {"bounds of roots", EACH(bounds_of_roots, 730000, 120, 6, 2)},
     {"holds on the way", EACH(holds_on_the_way, 740000, 240, 30, 6), some_prices_were_lower},
     {"only where it pays", only_where_it_pays},
 };

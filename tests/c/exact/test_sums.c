@@ -271,10 +271,10 @@ static void bounds_were_seen(void) { CHECK(bounds_state.seen > 0); }
 static const check_case cases[] = {
     {"equals brute force", EACH(equals_brute_force, 20000000, 6000, 400, 40)},
     {"equals the search",
-     EACH(equals_the_search, 21000000, 1500, 100, 10), quarter_of_the_deep_are_added_up},
+     EACH(equals_the_search, 21000000, 1500, 60, 10), quarter_of_the_deep_are_added_up},
     {"many tests", EACH(many_tests, 22000000, 40, 4, 1), half_are_added_up},
-    {"large sums", EACH(large_sums, 23000000, 9, 9, 2)},
-    {"instruction sets agree", EACH(instruction_sets_agree, 24000000, 150, 15, 3)},
+    {"large sums", EACH(large_sums, 23000000, 9, 4, 1)},
+    {"instruction sets agree", EACH(instruction_sets_agree, 24000000, 75, 6, 3)},
     {"root bounds hold", EACH(root_bounds_hold, 25000000, 150, 15, 3)},
     {"stopped searches have valid bounds", stopped_searches_have_valid_bounds},
     {"believes no wrong bound",

@@ -323,7 +323,7 @@ static void some_rows_are_enough(rng *r, uint32_t seed)
 
 static const check_case cases[] = {
     {"equals the search",
-     EACH(equals_the_search, 900000, 2000, 200, 20), half_of_the_deep_are_counted},
+     EACH(equals_the_search, 900000, 1200, 100, 20), half_of_the_deep_are_counted},
     {"equals brute force", EACH(equals_brute_force, 910000, 3000, 200, 20)},
     {"many tests", EACH(many_tests, 920000, 60, 6, 1)},
     {"rows at the limits of lanes", rows_at_the_limits_of_lanes},

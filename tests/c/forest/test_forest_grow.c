@@ -409,7 +409,7 @@ static void left_to_the_cpu(void)
     weights[3] = 1;
     for (int kind = 0; kind < 6; kind++) {
         static const char *const why[] = {"function", "many rows", "so often", "", "", "so far"};
-        if (CHECK_SLOW() && (kind == 1 || kind == 2)) continue; /* many millions of draws */
+        if (CHECK_QUICK() && (kind == 1 || kind == 2)) continue; /* many millions of draws */
         ct_hist_options o = options_of(&t, 2, 2);
         grown g;
         ct_error error = {CT_OK, ""};

@@ -520,7 +520,7 @@ static void few_leaves_of_larger_tables(void)
 static void rows_between_cuts(void)
 {
     uint64_t problems[2] = {0, 0};
-    for (int i = 0; i < (CHECK_SLOW() ? 1 : CHECK_QUICK() ? 3 : 12); i++) {
+    for (int i = 0; i < (CHECK_SLOW() ? 1 : CHECK_QUICK() ? 2 : 12); i++) {
         table t = scores(1800 + 100 * ((uint32_t) i % 4), 3, 3 + (uint32_t) i % 3 / 2, 1,
                          i % 4 == 1 ? .05 : 0, 300 + (uint64_t) i);
         ct_policy_options o = plain(3);
@@ -778,7 +778,7 @@ static const check_case cases[] = {
     {"begun with", EACH(begun_with, 6000000, 2000, 200, 20)},
     {"roots", EACH(roots, 7000000, 2000, 200, 20)},
     {"certificates", EACH(certificates, 8000000, 3000, 300, 30)},
-    {"same on larger tables", EACH(same_on_larger_tables, 0, 24, 6, 6)},
+    {"same on larger tables", EACH(same_on_larger_tables, 0, 24, 3, 2)},
     {"few leaves of larger tables", few_leaves_of_larger_tables},
     {"rows between cuts", rows_between_cuts},
     {"best tree between cuts", EACH(best_tree_between_cuts, 6000000, 120, 12, 1)},
