@@ -38,11 +38,11 @@ static void check_rows(const random_table *t, const ct_exact_options *options, d
 {
     ct_exact_result result;
     uint32_t n = t->data.n_rows, n_wrong = 0;
-    uint32_t *leaf = (uint32_t *) calloc(n, sizeof *leaf), *counts;
-    int32_t *numbers, *routed = (int32_t *) calloc(n, sizeof *routed);
+    uint32_t *leaf = (uint32_t *) keep_new(n, sizeof *leaf), *counts;
+    int32_t *numbers, *routed = (int32_t *) keep_new(n, sizeof *routed);
     REQUIRE(solve_rows(&t->data, options, &result, leaf));
-    numbers = (int32_t *) calloc(result.tree.n_nodes, sizeof *numbers);
-    counts = (uint32_t *) calloc((size_t) result.tree.n_nodes * t->data.n_classes, sizeof *counts);
+    numbers = (int32_t *) keep_new(result.tree.n_nodes, sizeof *numbers);
+    counts = (uint32_t *) keep_new(result.tree.n_nodes * t->data.n_classes, sizeof *counts);
     for (uint32_t node = 0; node < result.tree.n_nodes; node++) numbers[node] = (int32_t) node;
     CHECK_OK(ct_route(&result.tree, 0, t->columns, t->data.n_cols, n, numbers, 1, routed, &reason));
     for (uint32_t i = 0; i < n; i++) {
@@ -63,7 +63,6 @@ static void check_rows(const random_table *t, const ct_exact_options *options, d
                           t->data.n_classes * sizeof *counts));
     CHECK(n_wrong == result.errors);
     if (expected >= 0) CHECK(result.errors == expected && result.end == CT_END_OPTIMAL);
-    free(leaf), free(routed), free(numbers), free(counts);
 }
 
 /* Two columns of the pair's values whose classes are an exclusive or: every split has to be right.

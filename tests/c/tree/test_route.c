@@ -131,9 +131,9 @@ static void random_trees_route_like_a_plain_walk(void)
     static const uint32_t sizes[] = {1, 2, 7, 1023, 1024, 1025, 2048, 3000, 5000, 0};
     static random_tree t;
     rng r = {17};
-    int32_t values[NODES], *got = (int32_t *) malloc(5000 * sizeof *got);
-    double *x = (double *) malloc(COLUMNS * 5000 * sizeof *x);
-    int32_t *codes = (int32_t *) malloc(COLUMNS * 5000 * sizeof *codes);
+    int32_t values[NODES], *got = (int32_t *) keep_new(5000, sizeof *got);
+    double *x = (double *) keep_new(COLUMNS * 5000, sizeof *x);
+    int32_t *codes = (int32_t *) keep_new(COLUMNS * 5000, sizeof *codes);
     for (int i = 0; i < NODES; i++) values[i] = 1000 - i;
     for (uint32_t round = 0; round < 420; round++) {
         uint32_t n_rows = sizes[rng_below(&r, 10)], n_columns = 3 + round % 4, wrong = 0;
@@ -152,9 +152,6 @@ static void random_trees_route_like_a_plain_walk(void)
         }
         CHECK_INT(wrong, 0);
     }
-    free(got);
-    free(x);
-    free(codes);
 }
 
 static void failures_are_told_and_leave_nothing(void)
