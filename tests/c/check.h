@@ -29,6 +29,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "base/memory.h"
 #include "base/status.h"
 
 /* See random.h. */
@@ -99,6 +100,10 @@ static ct_error reason;
     (reason = NO_REASON,                                                             \
      check_int(call, status, __FILE__, __LINE__, #call) && CHECK(reason.message[0]))
 
+/* What a call returns that has memory for so many allocations. */
+#define MEMORY_FOR(allocations, call) \
+    (ct_alloc_fail_after(allocations), check_end_of_memory(call))
+
 #define SKIP(because)                    \
     do {                                 \
         check_state.skipped = (because); \
@@ -144,6 +149,12 @@ static inline int check_ok(ct_status status, const char *file, int line, const c
     int fine = check_that(status == CT_OK, file, line, what);
     if (!fine) printf("    %s\n", reason.message);
     return fine;
+}
+
+static inline ct_status check_end_of_memory(ct_status status)
+{
+    ct_alloc_fail_after(-1);
+    return status;
 }
 
 /* ---- what a case makes ---- */

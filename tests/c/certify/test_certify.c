@@ -559,9 +559,9 @@ static void too_little_memory_is_an_error(void)
     ct_certify_claim claim = claim_of(&options, NULL);
     for (int after = 0; after < 20; after++) {
         ct_certify_result checked;
-        ct_alloc_fail_after(after);
-        ct_status status = ct_certify(&t.data, &claim, bytes.bytes, bytes.n, &checked, &reason);
-        ct_alloc_fail_after(-1);
+        ct_status status = MEMORY_FOR(after,
+                                      ct_certify(&t.data, &claim, bytes.bytes, bytes.n, &checked,
+                                                 &reason));
         if (status == CT_OK) CHECK(checked.verdict == CT_CERTIFIED && checked.bound == cost);
         else CHECK_INT(status, CT_NO_MEMORY);
     }

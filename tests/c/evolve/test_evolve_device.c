@@ -396,9 +396,7 @@ static void memory_ends(void)
     o.backend = CT_GMT_ON_TWIN;
     for (long after = 0; !fine && after < 3000; after += after < 80 ? 1 : 17) {
         ct_gmt gmt;
-        ct_alloc_fail_after(after);
-        ct_status status = ct_gmt_fit(&d->data, &o, &gmt, &reason);
-        ct_alloc_fail_for(-1, 0);
+        ct_status status = MEMORY_FOR(after, ct_gmt_fit(&d->data, &o, &gmt, &reason));
         CHECK(status == CT_OK || status == CT_NO_MEMORY);
         fine = status == CT_OK && gmt.device_answers > 0 && gmt.device_note[0] == '\0';
         ct_gmt_free(&gmt);

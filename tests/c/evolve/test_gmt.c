@@ -378,9 +378,7 @@ static void memory_ends(void)
         o.limits.depth_max = mode == CT_GMT_LOCAL ? 2 : 6;
         for (long after = 0; !fine && after < 2000; after += after < 40 ? 1 : 17) {
             ct_gmt gmt;
-            ct_alloc_fail_after(after);
-            ct_status status = ct_gmt_fit(&d->data, &o, &gmt, &reason);
-            ct_alloc_fail_for(-1, 0);
+            ct_status status = MEMORY_FOR(after, ct_gmt_fit(&d->data, &o, &gmt, &reason));
             CHECK(status == CT_OK || status == CT_NO_MEMORY);
             fine = status == CT_OK;
             ct_gmt_free(&gmt);

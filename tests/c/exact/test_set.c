@@ -1,6 +1,7 @@
 /* Sets of near-optimal trees against all trees, written out: their costs, the trees themselves by
  * the rows that each node has, what each row can get, what is left without a column; limits; how
  * many the checker of sets counts. */
+#include "brute_sets.h"
 #include "solve.h"
 
 #include "base/memory.h"
@@ -94,13 +95,6 @@ static double least_under(const instance *s, uint32_t rows)
     return least;
 }
 
-static uint32_t count_bits(uint32_t rows)
-{
-    uint32_t n = 0;
-    for (; rows; rows &= rows - 1) n++;
-    return n;
-}
-
 static void push(trees *list, const tree *one)
 {
     if (list->n < MOST_TREES) list->of[list->n] = *one;
@@ -154,7 +148,7 @@ static void join(const instance *s, uint32_t col, uint32_t first, uint32_t secon
 static void all_trees(const instance *s, uint32_t rows, unsigned depth, trees *out)
 {
     tree leaf = {HUGE_VAL, 0, "", "", 0, {0}};
-    uint32_t best = 0, n = count_bits(rows), seen[COLS * ROWS], groups[COLS * ROWS], n_seen = 0;
+    uint32_t best = 0, n = brute_count(rows), seen[COLS * ROWS], groups[COLS * ROWS], n_seen = 0;
     for (uint32_t label = s->k; label-- > 0;)
         if (cost_under(s, rows, label) <= leaf.cost)
             leaf.cost = cost_under(s, rows, label), best = label;
@@ -164,7 +158,7 @@ static void all_trees(const instance *s, uint32_t rows, unsigned depth, trees *o
     for (uint32_t col = 0; depth && col < s->p && n >= s->min_split; col++) {
         for (uint32_t at = 0; at < s->n; at++) {
             uint32_t left = rows >> at & 1 ? sent_left(s, rows, col, s->x[col][at]) : 0,
-                     n_left = count_bits(left), lowest = rows & (~rows + 1), again = 0;
+                     n_left = brute_count(left), lowest = rows & (~rows + 1), again = 0;
             if (!left || n_left < s->min_bucket || n - n_left < s->min_bucket) continue;
             uint32_t first = left & lowest ? left : rows & ~left;
             for (uint32_t i = 0; i < n_seen; i++)
@@ -630,28 +624,20 @@ static int check_instance(const instance *s, rng *r, uint64_t *counted)
     return right;
 }
 
-/* All trees of a table are many; SETS=3 for three times as many tables. */
-static int fewer(int n)
-{
-    const char *times = getenv("SETS");
-    return CHECK_SLOW() ? 1 + n / 400 : CHECK_QUICK() ? 1 + n / 200 : n * (times ? atoi(times) : 1);
-}
-
-static void random_tables(void (*draw_one)(instance *, rng *, unsigned), unsigned depth, int n)
+static void random_tables(void (*draw_one)(instance *, rng *, unsigned), unsigned depth,
+                          uint32_t most)
 {
     rng r = {depth};
     uint64_t counted = 0;
-    n = fewer(n);
-    for (int i = 0; i < n; i++) {
+    const uint32_t n = check_seeds(most, 1 + most / 200, 1 + most / 400);
+    for (uint32_t i = 0; i < n; i++) {
         instance s;
         draw_one(&s, &r, depth);
         if (check_instance(&s, &r, &counted)) continue;
-        printf("    table %d of depth %u\n", i, depth);
+        printf("    table %u of depth %u\n", i, depth);
         return;
     }
-    CHECK(CHECK_QUICK() || counted > (uint64_t) n);
-    if (getenv("SHOW"))
-        printf("    %d tables of depth %u: %llu trees\n", n, depth, (unsigned long long) counted);
+    CHECK(CHECK_QUICK() || counted > n);
 }
 
 static void depth_one(void) { random_tables(draw, 1, 500); }
@@ -671,9 +657,9 @@ static void dear_splits(void)
 {
     rng r = {19};
     uint64_t counted = 0;
-    for (int i = 0; i < fewer(400); i++) {
+    for (uint32_t i = 0; i < check_seeds(400, 3, 2); i++) {
         instance s;
-        draw_numbers(&s, &r, 2 + (unsigned) i % 2);
+        draw_numbers(&s, &r, 2 + i % 2);
         double total = squares_of(&s, (UINT32_C(1) << s.n) - 1);
         s.price = total / (1 + below(&r, 3));
         s.slack = total * below(&r, 8) / 2;
