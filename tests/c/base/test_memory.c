@@ -3,9 +3,7 @@
  * with bounds that hold. Under ASan also: no leak. */
 #include <limits.h>
 
-#include "check.h"
 #include "tree/route.h"
-#include "random.h"
 #include "../exact/solve.h"
 
 enum { EVERY = 80 }; /* the first allocations fail one by one, later ones here and there */

@@ -132,8 +132,7 @@ static void searches_are_exact(check_rng *r, uint32_t seed)
  * split is one on them. */
 static void small_splits_of_sets(check_rng *r, uint32_t seed)
 {
-    evolve_data *d =
-        new_data(seed, 36, 1, seed % 3 ? 3 : 0, 2 + seed % 5, seed % 5 == 3 ? 2 : 0);
+    evolve_data *d = new_data(seed, 36, 1, seed % 3 ? 3 : 0, 2 + seed % 5, seed % 5 == 3 ? 2 : 0);
     if (seed % 2) d->data.weights = d->weights;
     for (uint32_t row = 0; row < 36; row++) d->y[row] += 4 * (d->codes[row] % 3);
     for (uint32_t min_n = 5; min_n < 30; min_n++) check_line(seed, d, 2 + seed % 4, 4, min_n);

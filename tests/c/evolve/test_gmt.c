@@ -143,8 +143,7 @@ static void certificates_hold(check_rng *r, uint32_t seed)
                 now += gmt.models.deviance[i] + gmt.lambda * (gmt.models.rank[i] + 1);
         take_rows(&n, node);
         if (gmt.forest.left[node]) CHECK(n.subset->data.n_rows >= o.limits.min_n);
-        CHECK(least_change(&n, node, &o.limits, gmt.lambda) >=
-              now - 1e-9 * gmt.models.deviance[0]);
+        CHECK(least_change(&n, node, &o.limits, gmt.lambda) >= now - 1e-9 * gmt.models.deviance[0]);
         free(n.subset);
     }
 }

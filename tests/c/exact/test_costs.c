@@ -2,7 +2,6 @@
 #include <float.h>
 
 #include "brute_units.h"
-#include "check.h"
 #include "base/bits.h"
 #include "exact/cost/choices.h"
 #include "exact/cost/quantised.h"
@@ -270,8 +269,7 @@ static void lanes_are_as_64_bits(rng *r, uint32_t seed)
         options.simd = kernels->name;
         options.threads = 1 + seed % 2;
         if (!solve(&repeated.data, &options, &result)) continue;
-        CHECK(is_near(result.cost, expected.cost) &&
-                   same_tree(&result.tree, &expected.tree));
+        CHECK(is_near(result.cost, expected.cost) && same_tree(&result.tree, &expected.tree));
     }
 }
 

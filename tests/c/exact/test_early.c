@@ -1,7 +1,5 @@
 /* Bounds that are proven apart, before a search has any: they hold whenever it is stopped, come
  * soon, and leave the answer as it is. */
-#include "check.h"
-#include "random.h"
 #include "solve.h"
 
 /* A table with few values or many, and what is asked of it; a price in some, and few leaves. */

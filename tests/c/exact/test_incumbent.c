@@ -1,5 +1,4 @@
 /* Trees to begin with, and the history of a search. */
-#include "check.h"
 #include "base/memory.h"
 #include "solve.h"
 

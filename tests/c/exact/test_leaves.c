@@ -1,6 +1,5 @@
 /* Trees of few leaves, classification and regression, against all trees that there are. */
 #include "brute_leaves.h"
-#include "check.h"
 #include "solve.h"
 
 /* ---- tables ---- */
@@ -163,13 +162,12 @@ static void equals_brute_force_at_any_price(rng *r, uint32_t seed)
 
 static void prices_were_lower(void) { CHECK(n_lower_prices > 0); }
 
-static uint32_t few;
+static uint32_t few; /* tables of which that is so */
 
 /* Where no tree as good as the best has more splits than there are levels, all depths are one. */
 static void depth_beyond_the_price(rng *r, uint32_t seed)
 {
-    random_table t = table_random(r, 20 + rng_below(r, 40), 3, 2 + rng_below(r, 3),
-                                  seed % 2);
+    random_table t = table_random(r, 20 + rng_below(r, 40), 3, 2 + rng_below(r, 3), seed % 2);
     ct_exact_options options = ct_exact_options_default();
     ct_exact_result least, deep;
     options.complexity = 0.03 + 0.1 * rng_unit(r);

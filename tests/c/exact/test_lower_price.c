@@ -1,8 +1,6 @@
 /* Large trees searched at a lower price: the tree is the one that is found without, whoever
  * searches with which instructions, and what is known on the way, or of roots, holds. Brute force
  * is in test_leaves.c. */
-#include "check.h"
-#include "random.h"
 #include "solve.h"
 
 /* Classes that no few splits tell apart, but for some noise: whether an even number of columns is
@@ -33,6 +31,7 @@ static random_table any_table(rng *r, ct_exact_options *options)
     return t;
 }
 
+/* Searches at a lower price, and those of them that led to a large tree. */
 static uint64_t used, large;
 
 /* By two threads, or with the plainest instructions. */

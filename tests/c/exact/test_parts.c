@@ -2,7 +2,6 @@
  * the parts come, their tree and proof are those of one call, and of brute force. */
 #include "base/memory.h"
 #include "brute.h"
-#include "check.h"
 #include "exact/bound/kept.h"
 #include "exact/exact.h"
 #include "solve.h"

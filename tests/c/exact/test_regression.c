@@ -71,8 +71,7 @@ static ct_exact_options random_options(rng *r, response_table *t, int leaf_sizes
 
 static void compare_table(rng *r, int leaf_sizes, int weights)
 {
-    response_table t = response_random(r, 5 + rng_below(r, weights ? 12 : 25),
-                                       1 + rng_below(r, 4));
+    response_table t = response_random(r, 5 + rng_below(r, weights ? 12 : 25), 1 + rng_below(r, 4));
     if (weights) table_add_weights(&t.table, r);
     ct_exact_options options = random_options(r, &t, leaf_sizes);
     compare(&t, &options);
@@ -705,8 +704,7 @@ static void whole_numbers_lose_nothing(rng *r, uint32_t i)
     response_brute b = {.data = &t.table.data};
     long double least = least_squares(&b, rows, n, options.depth);
     REQUIRE(solve(&t.table.data, &options, &result));
-    double range = 3 * apart + 2,
-           step = ldexp(n * range * range, 2 * (int) options.depth - 60);
+    double range = 3 * apart + 2, step = ldexp(n * range * range, 2 * (int) options.depth - 60);
     CHECK(result.grid_error == 0 && result.end == CT_END_OPTIMAL);
     CHECK(result.errors <= (double) least * (1 + 1e-14) + step);
     CHECK(least > 0 || result.errors == 0);

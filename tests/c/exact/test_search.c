@@ -1,5 +1,4 @@
 #include "brute.h"
-#include "check.h"
 #include "solve.h"
 
 static void equals_brute_force(rng *r, uint32_t seed)

@@ -1,6 +1,5 @@
 /* Several threads: the same tree as one, valid bounds whenever they are stopped. */
 #include "brute.h"
-#include "check.h"
 #include "solve.h"
 
 static const unsigned teams[] = {2, 3, 8};
@@ -19,8 +18,7 @@ static void any_team_finds_the_same_tree(rng *r, uint32_t seed)
 {
     unsigned depth = 2 + seed % 3;
     uint32_t n_rows = 10 + rng_below(r, depth == 4 ? 100 : 400);
-    random_table t = table_random(r, n_rows, 2 + rng_below(r, 4), 2 + rng_below(r, 4),
-                                  seed % 2);
+    random_table t = table_random(r, n_rows, 2 + rng_below(r, 4), 2 + rng_below(r, 4), seed % 2);
     ct_exact_options options = team_options(1, depth);
     if (seed % 3 == 0) options.complexity = 1.0 / n_rows;
     if (seed % 5 == 0) options.min_bucket = 1 + rng_below(r, n_rows / 10);
@@ -29,8 +27,7 @@ static void any_team_finds_the_same_tree(rng *r, uint32_t seed)
     for (size_t i = 0; i < sizeof teams / sizeof *teams; i++) {
         options.threads = teams[i];
         REQUIRE(solve(&t.data, &options, &team));
-        CHECK(team.cost == alone.cost && team.bound == alone.bound &&
-              team.end == CT_END_OPTIMAL);
+        CHECK(team.cost == alone.cost && team.bound == alone.bound && team.end == CT_END_OPTIMAL);
         CHECK(same_tree(&alone.tree, &team.tree));
     }
 }

@@ -101,8 +101,7 @@ static void equals_the_search(rng *r, uint32_t seed)
 static void equals_brute_force(rng *r, uint32_t seed)
 {
     static brute b;
-    random_table t = few_valued(r, 2 + rng_below(r, 14), 1 + rng_below(r, 5),
-                                2 + rng_below(r, 3));
+    random_table t = few_valued(r, 2 + rng_below(r, 14), 1 + rng_below(r, 5), 2 + rng_below(r, 3));
     ct_exact_options options = ct_exact_options_default();
     ct_exact_result result;
     options.depth = 2 + seed % 3;
@@ -253,8 +252,7 @@ static void stopped_searches_have_valid_bounds(void)
  * neither. */
 static void certificates_are_proven(rng *r, uint32_t seed)
 {
-    random_table t = few_valued(r, 20 + rng_below(r, 60), 2 + rng_below(r, 4),
-                                2 + rng_below(r, 3));
+    random_table t = few_valued(r, 20 + rng_below(r, 60), 2 + rng_below(r, 4), 2 + rng_below(r, 3));
     ct_exact_options options = ct_exact_options_default();
     options.test_rows = 0;
     options.depth = 2 + seed % 3;

@@ -127,9 +127,10 @@ static void little_memory(int number)
     bench_close(&b);
 }
 
+static bench failing;
+
 /* Whether the device did it. The answer is the CPU's in any case; CUDA that was asked for and fails
  * is an error. */
-static bench failing;
 static int works(int number)
 {
     int64_t expected[300 * 3], got[300 * 3];

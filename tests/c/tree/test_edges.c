@@ -2,7 +2,6 @@
  * counted it, and a tree that separates such values exactly is found. */
 #include <float.h>
 
-#include "check.h"
 #include "tree/route.h"
 #include "../exact/solve.h"
 
