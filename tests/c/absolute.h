@@ -5,6 +5,7 @@
 #ifndef CT_TEST_ABSOLUTE_H
 #define CT_TEST_ABSOLUTE_H
 
+#include "exact/brute_sets.h"
 #include "random.h"
 
 enum { ABSOLUTE_ROWS = 12, ABSOLUTE_DEPTH = 4 };
@@ -67,15 +68,10 @@ static inline absolute_cost absolute_best(absolute *a, uint32_t rows, unsigned d
 {
     absolute_cost *known = &a->known[depth][rows], best = absolute_leaf(a, rows);
     if (known->leaves) return *known;
-    uint32_t n = (uint32_t) __builtin_popcount(rows);
+    uint32_t n = brute_count(rows);
     for (uint32_t col = 0; depth && n >= a->min_split && col < a->data->n_cols; col++)
         for (uint32_t at = 0; at < a->data->n_rows; at++) { /* split below the value of row `at` */
-            double cut = ct_column_value(&a->data->columns[col], at);
-            uint32_t left = 0;
-            for (uint32_t i = 0; i < a->data->n_rows; i++)
-                if ((rows >> i & 1) && ct_column_value(&a->data->columns[col], i) < cut)
-                    left |= UINT32_C(1) << i;
-            uint32_t n_left = (uint32_t) __builtin_popcount(left);
+            uint32_t left = brute_below(a->data, rows, col, at), n_left = brute_count(left);
             if (!(rows >> at & 1) || !left || n_left < a->min_bucket || n - n_left < a->min_bucket)
                 continue;
             absolute_cost l = absolute_best(a, left, depth - 1),

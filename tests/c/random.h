@@ -1,5 +1,4 @@
-/* Random tables for the tests: small generator with a seed, so that a failure can be made again
- * from the numbers that are printed with it. */
+/* Random tables for the tests. */
 #ifndef CT_TEST_RANDOM_H
 #define CT_TEST_RANDOM_H
 
@@ -9,11 +8,11 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "check.h"
 #include "exact/exact.h"
 
-typedef struct {
-    uint64_t state;
-} rng;
+/* A small generator with a seed, so that a failure can be made again from its number. */
+typedef check_rng rng;
 
 static inline uint32_t rng_next(rng *r)
 {
@@ -30,7 +29,7 @@ static inline uint32_t rng_below(rng *r, uint32_t n)
 }
 static inline double rng_unit(rng *r) { return rng_next(r) / 4294967296.0; }
 
-/* A table that owns its memory. Freed by table_free. */
+/* What it has is kept, see check.h; table_free() frees it at once. */
 typedef struct {
     ct_data data;
     ct_column *columns;
@@ -43,9 +42,9 @@ typedef struct {
 static inline random_table table_new(uint32_t n_rows, uint32_t n_cols, uint32_t n_classes)
 {
     random_table t;
-    t.columns = (ct_column *) calloc(n_cols, sizeof *t.columns);
-    t.values = (double *) calloc((size_t) n_rows * n_cols, sizeof *t.values);
-    t.classes = (int32_t *) calloc(n_rows, sizeof *t.classes);
+    t.columns = (ct_column *) keep_new(n_cols, sizeof *t.columns);
+    t.values = (double *) keep_new((size_t) n_rows * n_cols, sizeof *t.values);
+    t.classes = (int32_t *) keep_new(n_rows, sizeof *t.classes);
     for (uint32_t col = 0; col < n_cols; col++)
         t.columns[col] = (ct_column){t.values + (size_t) col * n_rows, CT_DOUBLE};
     t.weights = t.loss = NULL;
@@ -56,12 +55,12 @@ static inline random_table table_new(uint32_t n_rows, uint32_t n_cols, uint32_t 
 
 static inline void table_free(random_table *t)
 {
-    free(t->columns);
-    free(t->values);
-    free(t->classes);
-    free(t->weights);
-    free(t->loss);
-    free(t->roots);
+    drop(t->roots);
+    drop(t->loss);
+    drop(t->weights);
+    drop(t->classes);
+    drop(t->values);
+    drop(t->columns);
 }
 
 static inline double *table_column(random_table *t, uint32_t col)
@@ -160,39 +159,46 @@ static inline double random_cost(rng *r, uint32_t kind)
     }
 }
 
+/* Of zeros. */
+static inline double *table_new_weights(random_table *t)
+{
+    t->weights = (double *) keep_new(t->data.n_rows, sizeof *t->weights);
+    t->data.weights = t->weights;
+    return t->weights;
+}
+
+static inline double *table_new_loss(random_table *t)
+{
+    size_t n = t->data.n_classes;
+    t->loss = (double *) keep_new(n * n, sizeof *t->loss);
+    t->data.loss = t->loss;
+    return t->loss;
+}
+
 static inline void table_add_weights(random_table *t, rng *r)
 {
     uint32_t kind = rng_below(r, 4);
-    t->weights = (double *) calloc(t->data.n_rows, sizeof *t->weights);
+    table_new_weights(t);
     for (uint32_t i = 0; i < t->data.n_rows; i++) t->weights[i] = random_cost(r, kind);
     t->weights[rng_below(r, t->data.n_rows)] += 1;
-    t->data.weights = t->weights;
 }
 
 static inline void table_add_loss(random_table *t, rng *r)
 {
     uint32_t n = t->data.n_classes, kind = rng_below(r, 4), by_class = rng_below(r, 4) == 0;
-    t->loss = (double *) calloc((size_t) n * n, sizeof *t->loss);
+    table_new_loss(t);
     for (uint32_t c = 0; c < n; c++) {
         double of_class = random_cost(r, kind);
         for (uint32_t k = 0; k < n; k++)
             if (c != k) t->loss[c * n + k] = by_class ? of_class : random_cost(r, kind);
     }
     t->loss[1] += 1;
-    t->data.loss = t->loss;
 }
 
 static inline void table_add_roots(random_table *t, rng *r)
 {
-    t->roots = (uint8_t *) calloc(t->data.n_cols, 1);
+    t->roots = (uint8_t *) keep_new(t->data.n_cols, 1);
     for (uint32_t col = 0; col < t->data.n_cols; col++) t->roots[col] = (uint8_t) rng_below(r, 2);
-}
-
-static inline void *copy_of(const void *from, size_t bytes)
-{
-    void *to = malloc(bytes ? bytes : 1);
-    if (to) memcpy(to, from, bytes);
-    return to;
 }
 
 /* Gives a table of the same rows, columns and classes the weights, losses and roots of another. */
@@ -200,9 +206,9 @@ static inline void table_take_costs(random_table *t, const random_table *from)
 {
     size_t n = from->data.n_classes;
     if (from->weights)
-        t->weights = (double *) copy_of(from->weights, from->data.n_rows * sizeof *t->weights);
-    if (from->loss) t->loss = (double *) copy_of(from->loss, n * n * sizeof *t->loss);
-    if (from->roots) t->roots = (uint8_t *) copy_of(from->roots, from->data.n_cols);
+        t->weights = (double *) keep_copy(from->weights, from->data.n_rows * sizeof *t->weights);
+    if (from->loss) t->loss = (double *) keep_copy(from->loss, n * n * sizeof *t->loss);
+    if (from->roots) t->roots = (uint8_t *) keep_copy(from->roots, from->data.n_cols);
     t->data.weights = t->weights;
     t->data.loss = t->loss;
 }

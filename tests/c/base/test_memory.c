@@ -3,9 +3,7 @@
  * with bounds that hold. Under ASan also: no leak. */
 #include <limits.h>
 
-#include "check.h"
 #include "tree/route.h"
-#include "random.h"
 #include "../exact/solve.h"
 
 enum { EVERY = 80 }; /* the first allocations fail one by one, later ones here and there */
@@ -70,18 +68,16 @@ static void solve_without(const ct_data *data, const ct_exact_options *options,
                           const ct_exact_result *full, long after, long count, uint32_t *leaves)
 {
     ct_exact_result result;
-    ct_error error = {CT_OK, ""};
+    reason = NO_REASON;
     ct_alloc_fail_for(after, count);
-    ct_status status = ct_exact_solve(data, options, &result, leaves, &error);
+    ct_status status = ct_exact_solve(data, options, &result, leaves, &reason);
     ct_alloc_fail_for(-1, 0);
     if (status == CT_OK) {
         check_result(data, &result, full, options->depth, leaves);
         ct_exact_result_free(&result);
     } else {
-        int failed = check_state.failed;
-        CHECK(status == CT_NO_MEMORY && error.status == CT_NO_MEMORY && error.message[0]);
+        CHECK(status == CT_NO_MEMORY && reason.status == CT_NO_MEMORY && reason.message[0]);
         CHECK(!result.tree.feature && !result.history && !result.root_bounds);
-        if (check_state.failed > failed) printf("    after %ld: %s\n", after, error.message);
     }
 }
 
@@ -94,10 +90,10 @@ static void solves(void)
     for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++) {
         random_table t = make_table(&shapes[i]);
         ct_exact_options options = make_options(&shapes[i], &start);
-        uint32_t *leaves = (uint32_t *) calloc(t.data.n_rows, sizeof *leaves);
+        uint32_t *leaves = (uint32_t *) keep_new(t.data.n_rows, sizeof *leaves);
         ct_exact_result full;
         long before = ct_alloc_fail_for(-1, 0);
-        REQUIRE(CHECK_INT(ct_exact_solve(&t.data, &options, &full, NULL, NULL), CT_OK));
+        REQUIRE_OK(ct_exact_solve(&t.data, &options, &full, NULL, NULL));
         long calls = ct_alloc_fail_for(-1, 0) - before;
         rng r = {i};
         for (long after = 0; after < calls + 2;) {
@@ -109,8 +105,6 @@ static void solves(void)
                          : 1 + (long) rng_below(&r, (uint32_t) rest);
         }
         ct_exact_result_free(&full);
-        free(leaves);
-        table_free(&t);
     }
 }
 
@@ -135,17 +129,17 @@ static void routes(void)
     for (uint32_t threads = 1; threads < 4; threads++)
         for (long after = 0;; after++) {
             int32_t got[4];
-            ct_error error = {CT_OK, ""};
+            reason = NO_REASON;
             ct_alloc_fail_for(after, threads == 2 ? LONG_MAX : 1);
-            ct_status status = ct_forest_check(&tree, 2, &error);
+            ct_status status = ct_forest_check(&tree, 2, &reason);
             if (status == CT_OK)
-                status = ct_route(&tree, 0, columns, 2, 4, values, threads, got, &error);
+                status = ct_route(&tree, 0, columns, 2, 4, values, threads, got, &reason);
             ct_alloc_fail_for(-1, 0);
             if (status == CT_OK) {
                 CHECK(after > 5 && !memcmp(got, expected, sizeof expected));
                 break;
             }
-            CHECK(status == CT_NO_MEMORY && error.message[0]);
+            CHECK(status == CT_NO_MEMORY && reason.message[0]);
             REQUIRE(after < 100);
         }
 }
@@ -154,14 +148,14 @@ static void forests(void)
 {
     for (long after = 0;; after++) {
         ct_forest forest;
-        ct_error error = {CT_OK, ""};
+        reason = NO_REASON;
         ct_alloc_fail_for(after, 1);
-        ct_status status = ct_forest_init(&forest, 3, 20, 4, &error);
-        if (status == CT_OK) status = ct_forest_add_weights(&forest, &error);
+        ct_status status = ct_forest_init(&forest, 3, 20, 4, &reason);
+        if (status == CT_OK) status = ct_forest_add_weights(&forest, &reason);
         ct_alloc_fail_for(-1, 0);
         ct_forest_free(&forest);
         if (status == CT_OK) break;
-        CHECK(status == CT_NO_MEMORY && error.message[0]);
+        CHECK(status == CT_NO_MEMORY && reason.message[0]);
         REQUIRE(after < 100);
     }
 }

@@ -1,8 +1,6 @@
 /* Certificates: what the search proves is proven again; what was tampered with proves nothing that
  * is untrue. The least costs come from absolute.h, which shares nothing with either, and no claim
  * is granted any slack against them. */
-#include "certify/certify.h"
-
 #include <float.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
@@ -12,91 +10,39 @@
 #include "exact/cost/costs.h"
 #include "data/table.h"
 #include "../exact/instance_random.h"
-#include "exact/prove.h"
-#include "../exact/solve.h"
+#include "claims.h"
 
 static absolute second_opinion;
-
-static ct_certify_claim claim_of(const ct_exact_options *options)
-{
-    ct_certify_claim claim = {options->depth,
-                              options->complexity,
-                              options->min_bucket,
-                              options->min_split,
-                              options->max_thresholds,
-                              NULL,
-                              NULL,
-                              NULL,
-                              options->any_size,
-                              0};
-    return claim;
-}
-
-/* A certificate that no tree costs less than `best` or, without, than the bound; freed by
- * ct_bytes_free. */
-static ct_bytes certificate_below(const ct_data *data, const ct_exact_options *options,
-                                  double bound, const ct_outcome *best)
-{
-    ct_bytes bytes = {NULL, 0, 0, SIZE_MAX, 0};
-    ct_certify_claim claim = claim_of(options);
-    ct_exact_end end;
-    ct_error error;
-    ct_certify_begin(data, &claim, &bytes);
-    CHECK_INT(ct_exact_prove(data, options, bound, best, &bytes, &end, &error), CT_OK);
-    CHECK_INT(end, CT_END_OPTIMAL);
-    return bytes;
-}
 
 static ct_bytes certificate_for(const ct_data *data, const ct_exact_options *options, double bound)
 {
     return certificate_below(data, options, bound, NULL);
 }
 
-static ct_certify_result check_claim(const ct_data *data, const ct_certify_claim *claim,
-                                     const uint8_t *bytes, size_t n)
-{
-    ct_certify_result checked;
-    ct_error error = {CT_OK, ""};
-    ct_status status = ct_certify(data, claim, bytes, n, &checked, &error);
-    if (!CHECK_INT(status, CT_OK)) printf("    %s\n", error.message);
-    return checked;
-}
-
 static ct_certify_result check(const ct_data *data, const ct_exact_options *options,
                                const uint8_t *bytes, size_t n)
 {
-    ct_certify_claim claim = claim_of(options);
+    ct_certify_claim claim = claim_of(options, NULL);
     return check_claim(data, &claim, bytes, n);
 }
 
 /* ---- solving ---- */
 
-/* What a search found, and the labels that its tree gives. Freed by found_free. */
+/* What a search found, and the labels that its tree gives. */
 typedef struct {
     ct_exact_result result;
     ct_outcome tree;
-    int32_t *labels;
 } found_tree;
 
 static int find(const ct_data *data, const ct_exact_options *options, found_tree *found)
 {
-    ct_error error = {CT_OK, ""};
-    uint32_t *leaf = (uint32_t *) malloc(data->n_rows * sizeof *leaf);
-    ct_status status = ct_exact_solve(data, options, &found->result, leaf, &error);
-    if (status != CT_OK) printf("    %s\n", error.message);
-    found->labels = (int32_t *) calloc(data->n_rows, sizeof *found->labels);
-    for (uint32_t row = 0; status == CT_OK && row < data->n_rows; row++)
-        found->labels[row] = found->result.tree.label[leaf[row]];
-    found->tree = (ct_outcome){found->labels,
-                               status == CT_OK ? (found->result.tree.n_nodes - 1) / 2 : 0};
-    free(leaf);
-    return CHECK_INT(status, CT_OK);
-}
-
-static void found_free(found_tree *found)
-{
-    ct_exact_result_free(&found->result);
-    free(found->labels);
+    uint32_t *leaf = (uint32_t *) keep_new(data->n_rows, sizeof *leaf);
+    int32_t *labels = (int32_t *) keep_new(data->n_rows, sizeof *labels);
+    if (!solve_rows(data, options, &found->result, leaf)) return 0;
+    for (uint32_t row = 0; row < data->n_rows; row++)
+        labels[row] = found->result.tree.label[leaf[row]];
+    found->tree = (ct_outcome){labels, (found->result.tree.n_nodes - 1) / 2};
+    return 1;
 }
 
 /* ---- costs ---- */
@@ -108,13 +54,11 @@ static long double rounding_of(const ct_data *data, const ct_exact_options *opti
     ct_budget budget = {SIZE_MAX / 2, 0};
     ct_arena arena;
     ct_exact_costs costs;
-    ct_error error;
     long double sum = 0;
     size_t n = data->n_classes;
     ct_arena_init(&arena, &budget);
-    CHECK_INT(ct_exact_costs_init(&costs, data, options->depth, options->complexity, 0, &arena,
-                                  &error),
-              CT_OK);
+    CHECK_OK(ct_exact_costs_init(&costs, data, options->depth, options->complexity, 0, &arena,
+                                 &reason));
     for (uint32_t row = 0; row < data->n_rows; row++) {
         long double most = 0;
         for (uint32_t label = 0; label < n; label++) {
@@ -162,8 +106,7 @@ static double proven_again(const ct_data *data, const ct_exact_options *options,
     int optimal = found.result.end == CT_END_OPTIMAL;
     ct_bytes bytes = certificate_below(data, options, found.result.bound,
                                        optimal ? &found.tree : NULL);
-    ct_certify_claim claim = claim_of(options);
-    claim.best = &found.tree;
+    ct_certify_claim claim = claim_of(options, &found.tree);
     ct_certify_result checked = check_claim(data, &claim, bytes.bytes, bytes.n);
     CHECK_INT(checked.verdict, CT_CERTIFIED);
     int clear = options->complexity == 0 ||
@@ -177,8 +120,6 @@ static double proven_again(const ct_data *data, const ct_exact_options *options,
         printf("    bound %.17g, checked %.17g, cost %.17g\n", found.result.bound, checked.bound,
                found.result.cost);
     *cost = found.result.cost;
-    found_free(&found);
-    ct_bytes_free(&bytes);
     return checked.verdict == CT_CERTIFIED ? checked.bound : -1;
 }
 
@@ -197,45 +138,33 @@ static ct_exact_options small_problem(rng *r, random_table *t)
     return options;
 }
 
-static void least_costs_are_proven_again(void)
+static void least_costs_are_proven_again(rng *r, uint32_t seed)
 {
-    int n = CHECK_QUICK() ? 100 : 4000;
-    for (int seed = 0; seed < n; seed++) {
-        rng r = {(uint64_t) seed};
-        random_table t;
-        ct_exact_options options = small_problem(&r, &t);
-        double cost = 0;
-        absolute_cost best = absolute_optimum(&second_opinion, &t.data, &options);
-        long double least = best.cost;
-        double bound = proven_again(&t.data, &options,
-                                    rounding_of(&t.data, &options) == 0 ? best.leaves : 0, &cost);
-        long double rounding = rounding_of(&t.data, &options) + 1e-14L * least;
-        if (!CHECK(fabsl(cost - least) <= 2 * rounding && bound <= surely(least) &&
-                   bound >= least - 3 * rounding))
-            printf("    seed %d: least %.17Lg, cost %.17g, bound %.17g\n", seed, least, cost,
-                   bound);
-        table_free(&t);
-    }
+    random_table t;
+    ct_exact_options options = small_problem(r, &t);
+    double cost = 0;
+    absolute_cost best = absolute_optimum(&second_opinion, &t.data, &options);
+    long double least = best.cost;
+    double bound = proven_again(&t.data, &options,
+                                rounding_of(&t.data, &options) == 0 ? best.leaves : 0, &cost);
+    long double rounding = rounding_of(&t.data, &options) + 1e-14L * least;
+    CHECK(fabsl(cost - least) <= 2 * rounding && bound <= surely(least) &&
+               bound >= least - 3 * rounding);
 }
 
 /* Some more rows, with a gap, fewer thresholds and all shortcuts on and off. */
-static void bounds_of_any_search_are_proven_again(void)
+static void bounds_of_any_search_are_proven_again(rng *r, uint32_t seed)
 {
-    int n = CHECK_QUICK() ? 5 : 100;
-    for (int seed = 0; seed < n; seed++) {
-        rng r = {(uint64_t) seed + 500};
-        static const unsigned depths[] = {2, 2, 3, 3, 4};
-        unsigned depth = depths[rng_below(&r, CHECK_QUICK() ? 3 : 5)];
-        random_table t = random_shape(&r, 4);
-        ct_exact_options options = random_options(&r, depth, t.data.n_rows);
-        options.memory_limit = SIZE_MAX;
-        /* without others it takes long */
-        if (depth > 2)
-            options.off &= UINT32_C(1) << CT_SHORTCUT_HINTS | UINT32_C(1) << CT_SHORTCUT_MEDIANS;
-        double cost;
-        if (proven_again(&t.data, &options, 0, &cost) < 0) printf("    seed %d\n", seed);
-        table_free(&t);
-    }
+    static const unsigned depths[] = {2, 2, 3, 3, 4};
+    unsigned depth = depths[rng_below(r, CHECK_QUICK() ? 3 : 5)];
+    random_table t = random_shape(r, 4);
+    ct_exact_options options = random_options(r, depth, t.data.n_rows);
+    options.memory_limit = SIZE_MAX;
+    /* without others it takes long */
+    if (depth > 2)
+        options.off &= UINT32_C(1) << CT_SHORTCUT_HINTS | UINT32_C(1) << CT_SHORTCUT_MEDIANS;
+    double cost;
+    proven_again(&t.data, &options, 0, &cost);
 }
 
 /* What is proven must never be above the least cost, whatever the bytes. */
@@ -247,31 +176,19 @@ static void check_never_above(const random_table *t, const ct_exact_options *opt
     else CHECK(checked.bound <= surely(least));
 }
 
-static void tampered_bytes_prove_nothing_untrue(void)
+static void tampered_bytes_prove_nothing_untrue(rng *r, uint32_t seed)
 {
-    int n = CHECK_QUICK() ? 20 : 1000;
-    for (int seed = 0; seed < n; seed++) {
-        rng r = {(uint64_t) seed + 9000};
-        random_table t;
-        ct_exact_options options = small_problem(&r, &t);
-        options.depth = 2 + rng_below(&r, 2);
-        long double least = absolute_optimum(&second_opinion, &t.data, &options).cost;
-        ct_bytes whole = certificate_for(&t.data, &options, (double) least);
-        uint8_t *bytes = (uint8_t *) malloc(whole.n + 8);
-        for (int i = 0; i < 100; i++) {
-            memcpy(bytes, whole.bytes, whole.n);
-            /* mostly behind the hash, which would end the check */
-            size_t from = rng_below(&r, 10) && whole.n > 18 ? 18 : 0, size = whole.n;
-            for (uint32_t flips = rng_below(&r, 3) + 1; flips; flips--)
-                bytes[from + rng_below(&r, (uint32_t) (whole.n - from))] ^=
-                    (uint8_t) (1 << rng_below(&r, 8));
-            if (rng_below(&r, 5) == 0) size = rng_below(&r, (uint32_t) whole.n + 1);
-            if (rng_below(&r, 5) == 0) bytes[size++] = (uint8_t) rng_next(&r);
-            check_never_above(&t, &options, bytes, size, least);
-        }
-        free(bytes);
-        ct_bytes_free(&whole);
-        table_free(&t);
+    random_table t;
+    ct_exact_options options = small_problem(r, &t);
+    options.depth = 2 + rng_below(r, 2);
+    long double least = absolute_optimum(&second_opinion, &t.data, &options).cost;
+    ct_bytes whole = certificate_for(&t.data, &options, (double) least);
+    uint8_t *bytes = (uint8_t *) keep_new(whole.n + 1, 1);
+    for (int i = 0; i < 100; i++) {
+        memcpy(bytes, whole.bytes, whole.n);
+        /* mostly behind the hash, which would end the check */
+        size_t from = rng_below(r, 10) && whole.n > 18 ? 18 : 0;
+        check_never_above(&t, &options, bytes, tamper(r, bytes, whole.n, from), least);
     }
 }
 
@@ -338,62 +255,50 @@ ct_status __wrap_ct_exact_costs_init(ct_exact_costs *costs, const ct_data *data,
 }
 
 /* An order, or a mark of ties, that is not right is an internal error. */
-static void wrong_orders_are_found(void)
+static void wrong_orders_are_found(rng *r, uint32_t seed)
 {
-    for (int seed = 0; seed < 40; seed++) {
-        rng r = {(uint64_t) seed + 300};
-        random_table t = table_random(&r, 20, 2, 2, 0);
-        ct_exact_options options = ct_exact_options_default();
-        options.depth = 2;
-        if (seed % 2) options.max_thresholds = 5;
-        ct_certify_claim claim = claim_of(&options);
-        ct_certify_result checked;
-        ct_error error;
-        ct_bytes bytes = certificate_for(&t.data, &options, 1);
-        CHECK_INT(ct_certify(&t.data, &claim, bytes.bytes, bytes.n, &checked, &error), CT_OK);
-        spoiled.row = rng_below(&r, 19);
-        for (spoiled.order = 1; spoiled.order <= 6; spoiled.order++)
-            CHECK_INT(ct_certify(&t.data, &claim, bytes.bytes, bytes.n, &checked, &error),
-                      CT_INTERNAL);
-        spoiled.order = 0;
-        ct_bytes_free(&bytes);
-        table_free(&t);
-    }
+    random_table t = table_random(r, 20, 2, 2, 0);
+    ct_exact_options options = ct_exact_options_default();
+    options.depth = 2;
+    if (seed % 2) options.max_thresholds = 5;
+    ct_certify_claim claim = claim_of(&options, NULL);
+    ct_certify_result checked;
+    ct_bytes bytes = certificate_for(&t.data, &options, 1);
+    CHECK_OK(ct_certify(&t.data, &claim, bytes.bytes, bytes.n, &checked, &reason));
+    spoiled.row = rng_below(r, 19);
+    for (spoiled.order = 1; spoiled.order <= 6; spoiled.order++)
+        CHECK_FAILS(ct_certify(&t.data, &claim, bytes.bytes, bytes.n, &checked, &reason),
+                    CT_INTERNAL);
+    spoiled.order = 0;
 }
 
 /* Integer costs that are not those of the data prove nothing untrue of these, or are an internal
  * error. */
-static void wrong_costs_prove_nothing_untrue(void)
+static void wrong_costs_prove_nothing_untrue(rng *r, uint32_t seed)
 {
-    int weaker = 0, refused = 0;
-    for (int seed = 0; seed < 200; seed++) {
-        rng r = {(uint64_t) seed + 800};
-        random_table t = table_random(&r, 3 + rng_below(&r, 8), 2, 3, 0);
-        ct_exact_options options = ct_exact_options_default();
-        table_add_weights(&t, &r);
-        table_add_loss(&t, &r);
-        for (uint32_t i = 0; i < 9; i++) t.loss[i] += i % 4 != 0;
-        options.depth = rng_below(&r, 3);
-        ct_certify_claim claim = claim_of(&options);
-        long double least = absolute_optimum(&second_opinion, &t.data, &options).cost;
-        ct_bytes bytes = certificate_for(&t.data, &options, (double) least);
-        spoiled.row = rng_below(&r, t.data.n_rows);
-        for (spoiled.costs = 1; spoiled.costs <= 5; spoiled.costs++) {
-            ct_certify_result checked;
-            ct_error error;
-            ct_status status = ct_certify(&t.data, &claim, bytes.bytes, bytes.n, &checked, &error);
-            if (status == CT_OK) CHECK(checked.bound <= surely(least));
-            else CHECK_INT(status, CT_INTERNAL);
-            if (spoiled.costs >= 4 && spoiled.weighted) CHECK_INT(status, CT_INTERNAL);
-            weaker += status == CT_OK && checked.rounding > 0.5;
-            refused += status == CT_INTERNAL;
-        }
-        spoiled.costs = 0;
-        ct_bytes_free(&bytes);
-        table_free(&t);
+    random_table t = table_random(r, 3 + rng_below(r, 8), 2, 3, 0);
+    ct_exact_options options = ct_exact_options_default();
+    table_add_weights(&t, r);
+    table_add_loss(&t, r);
+    for (uint32_t i = 0; i < 9; i++) t.loss[i] += i % 4 != 0;
+    options.depth = rng_below(r, 3);
+    ct_certify_claim claim = claim_of(&options, NULL);
+    long double least = absolute_optimum(&second_opinion, &t.data, &options).cost;
+    ct_bytes bytes = certificate_for(&t.data, &options, (double) least);
+    spoiled.row = rng_below(r, t.data.n_rows);
+    for (spoiled.costs = 1; spoiled.costs <= 5; spoiled.costs++) {
+        ct_certify_result checked;
+        ct_status status = ct_certify(&t.data, &claim, bytes.bytes, bytes.n, &checked, &reason);
+        if (status == CT_OK) CHECK(checked.bound <= surely(least));
+        else CHECK_INT(status, CT_INTERNAL);
+        if (spoiled.costs >= 4 && spoiled.weighted) CHECK_INT(status, CT_INTERNAL);
+        check_state.tally[0] += status == CT_OK && checked.rounding > 0.5;
+        check_state.tally[1] += status == CT_INTERNAL;
     }
-    CHECK(weaker > 100 && refused > 100);
+    spoiled.costs = 0;
 }
+
+static void both_happen(void) { CHECK(check_state.tally[0] > 100 && check_state.tally[1] > 100); }
 
 /* ---- costs of wide range ---- */
 
@@ -448,7 +353,7 @@ static int long_double_is_long(void)
     return more > one;
 }
 
-static int others; /* trees that cost the least and are not the smallest */
+static uint32_t others; /* trees that cost the least and are not the smallest */
 
 /* Nothing that the check says is false: of a fit, of the tree of another fit, of bytes that were
  * changed. */
@@ -458,8 +363,7 @@ static void check_claims(rng *r, const random_table *t, const ct_exact_options *
     absolute_cost best = absolute_optimum(&second_opinion, &t->data, options);
     long double least = best.cost, rounding = rounding_of(&t->data, options);
     int optimal = found->result.end == CT_END_OPTIMAL, whole = is_whole(&t->data, options);
-    ct_certify_claim claim = claim_of(options);
-    claim.best = &found->tree;
+    ct_certify_claim claim = claim_of(options, &found->tree);
     ct_certify_result checked = check_claim(&t->data, &claim, bytes->bytes, bytes->n);
     CHECK_INT(checked.verdict, CT_CERTIFIED);
     CHECK(checked.bound <= surely(least));
@@ -493,7 +397,7 @@ static void check_claims(rng *r, const random_table *t, const ct_exact_options *
         if (checked.attained && !CHECK(cost <= surely(least) + 2 * rounding))
             printf("    tree %d costs %.20Lg, least %.20Lg\n", i, cost, least);
     }
-    uint8_t *changed = (uint8_t *) malloc(bytes->n);
+    uint8_t *changed = (uint8_t *) keep_new(bytes->n, 1);
     for (int i = 0; i < 10; i++) {
         memcpy(changed, bytes->bytes, bytes->n);
         size_t from = bytes->n > 18 ? 18 : 0;
@@ -501,34 +405,23 @@ static void check_claims(rng *r, const random_table *t, const ct_exact_options *
                                                                                                 8));
         check_never_above(t, options, changed, bytes->n, least);
     }
-    free(changed);
 }
 
-static void wide_costs_prove_nothing_untrue(void)
+static void wide_costs_prove_nothing_untrue(rng *r, uint32_t seed)
 {
-    int n = CHECK_QUICK() ? 50 : 2500;
-    for (int seed = 0; seed < n; seed++) {
-        rng r = {(uint64_t) seed + 70000};
-        random_table t;
-        ct_exact_options options = wide_problem(&r, &t), less = options;
-        found_tree found, other;
-        less.depth = rng_below(&r, options.depth + 1);
-        less.max_gap = INFINITY;
-        if (find(&t.data, &options, &found) && find(&t.data, &less, &other)) {
-            int before = check_state.failed;
-            ct_bytes bytes = certificate_below(&t.data, &options, found.result.bound,
-                                               found.result.end == CT_END_OPTIMAL ? &found.tree
-                                                                                  : NULL);
-            check_claims(&r, &t, &options, &found, &other.tree, &bytes);
-            if (check_state.failed > before) printf("    seed %d\n", seed);
-            ct_bytes_free(&bytes);
-            found_free(&found);
-            found_free(&other);
-        }
-        table_free(&t);
-    }
-    CHECK(others > n / 50);
+    random_table t;
+    ct_exact_options options = wide_problem(r, &t), less = options;
+    found_tree found, other;
+    less.depth = rng_below(r, options.depth + 1);
+    less.max_gap = INFINITY;
+    if (!find(&t.data, &options, &found) || !find(&t.data, &less, &other)) return;
+    int optimal = found.result.end == CT_END_OPTIMAL;
+    ct_bytes bytes = certificate_below(&t.data, &options, found.result.bound,
+                                       optimal ? &found.tree : NULL);
+    check_claims(r, &t, &options, &found, &other.tree, &bytes);
 }
+
+static void others_are_told_apart(void) { CHECK(others > check_state.seeds / 50); }
 
 /* A certificate that is cut off anywhere, or goes on, is refused. */
 static void ends_matter(void)
@@ -539,73 +432,56 @@ static void ends_matter(void)
     ct_bytes whole = certificate_for(&t.data, &options, solved_cost(&t.data, &options));
     for (size_t n = 0; n < whole.n; n++)
         CHECK(check(&t.data, &options, whole.bytes, n).verdict != CT_CERTIFIED);
-    ct_bytes_put(&whole, 0);
-    CHECK_INT(check(&t.data, &options, whole.bytes, whole.n).verdict, CT_MALFORMED);
+    uint8_t *more = (uint8_t *) keep_new(whole.n + 1, 1);
+    memcpy(more, whole.bytes, whole.n);
+    CHECK_INT(check(&t.data, &options, more, whole.n + 1).verdict, CT_MALFORMED);
     CHECK_INT(check(&t.data, &options, (const uint8_t *) "nothing of the kind", 19).verdict,
               CT_NO_CERTIFICATE);
-    ct_bytes_free(&whole);
-    table_free(&t);
 }
 
-/* The bytes of the evidence alone, under a beginning made for these data. */
-static ct_bytes with_other_beginning(const ct_bytes *from, const ct_data *data,
-                                     const ct_exact_options *options, size_t begin)
+/* The beginning of a certificate made for these data. */
+static ct_bytes beginning(const ct_data *data, const ct_exact_options *options)
 {
     ct_bytes bytes = {NULL, 0, 0, SIZE_MAX, 0};
-    ct_certify_claim claim = claim_of(options);
+    ct_certify_claim claim = claim_of(options, NULL);
     ct_certify_begin(data, &claim, &bytes);
-    for (size_t i = begin; i < from->n; i++) {
-        ct_bytes_put(&bytes, 0);
-        bytes.bytes[bytes.n - 1] = from->bytes[i];
-    }
+    keep_parts(&bytes, sizeof bytes, release_bytes);
     return bytes;
-}
-
-static size_t beginning(const ct_data *data, const ct_exact_options *options)
-{
-    ct_bytes bytes = {NULL, 0, 0, SIZE_MAX, 0};
-    ct_certify_claim claim = claim_of(options);
-    ct_certify_begin(data, &claim, &bytes);
-    size_t n = bytes.n;
-    ct_bytes_free(&bytes);
-    return n;
 }
 
 /* One datum changed: noticed by the hash; and where the hash is forged, only what is true of the
  * new data is proven. */
-static void tampered_data_are_noticed(void)
+static void tampered_data_are_noticed(rng *r, uint32_t seed)
 {
-    int n = CHECK_QUICK() ? 20 : 200, weaker = 0;
-    for (int seed = 0; seed < n; seed++) {
-        rng r = {(uint64_t) seed + 4000};
-        random_table t;
-        ct_exact_options options = small_problem(&r, &t);
-        options.depth = 2 + rng_below(&r, 2);
-        double before = (double) absolute_optimum(&second_opinion, &t.data, &options).cost;
-        ct_bytes bytes = certificate_for(&t.data, &options, before);
-        size_t begin = beginning(&t.data, &options);
-        uint32_t row = rng_below(&r, t.data.n_rows);
-        double *x = &table_column(&t, 0)[row];
-        if (t.weights) {
-            double weight = t.weights[0];
-            t.weights[0] += 1;
-            CHECK_INT(check(&t.data, &options, bytes.bytes, bytes.n).verdict, CT_OTHER_DATA);
-            t.weights[0] = weight;
-        }
-        if (t.data.n_classes > 1 && rng_below(&r, 2))
-            t.classes[row] = (t.classes[row] + 1) % (int32_t) t.data.n_classes;
-        else *x = *x < 0.5 ? 0.75 : 0.25;
+    random_table t;
+    ct_exact_options options = small_problem(r, &t);
+    options.depth = 2 + rng_below(r, 2);
+    size_t begin_before = beginning(&t.data, &options).n;
+    double before = (double) absolute_optimum(&second_opinion, &t.data, &options).cost;
+    ct_bytes bytes = certificate_for(&t.data, &options, before);
+    uint32_t row = rng_below(r, t.data.n_rows);
+    double *x = &table_column(&t, 0)[row];
+    if (t.weights) {
+        double weight = t.weights[0];
+        t.weights[0] += 1;
         CHECK_INT(check(&t.data, &options, bytes.bytes, bytes.n).verdict, CT_OTHER_DATA);
-        long double after = absolute_optimum(&second_opinion, &t.data, &options).cost;
-        ct_bytes forged = with_other_beginning(&bytes, &t.data, &options, begin);
-        check_never_above(&t, &options, forged.bytes, forged.n, after);
-        weaker += after < before;
-        ct_bytes_free(&forged);
-        ct_bytes_free(&bytes);
-        table_free(&t);
+        t.weights[0] = weight;
     }
-    CHECK(weaker > 0);
+    if (t.data.n_classes > 1 && rng_below(r, 2))
+        t.classes[row] = (t.classes[row] + 1) % (int32_t) t.data.n_classes;
+    else *x = *x < 0.5 ? 0.75 : 0.25;
+    CHECK_INT(check(&t.data, &options, bytes.bytes, bytes.n).verdict, CT_OTHER_DATA);
+    long double after = absolute_optimum(&second_opinion, &t.data, &options).cost;
+    ct_bytes begin = beginning(&t.data, &options);
+    size_t n = bytes.n - begin_before; /* of the evidence */
+    uint8_t *forged = (uint8_t *) keep_new(begin.n + n, 1);
+    memcpy(forged, begin.bytes, begin.n);
+    memcpy(forged + begin.n, bytes.bytes + begin_before, n);
+    check_never_above(&t, &options, forged, begin.n + n, after);
+    check_state.tally[0] += after < before;
 }
+
+static void some_bounds_are_weaker(void) { CHECK(check_state.tally[0] > 0); }
 
 /* Evidence that is left out is missed: the next larger bound is not proven, nor the bound without
  * most of the thresholds. */
@@ -619,7 +495,7 @@ static void evidence_is_needed(void)
         ct_bytes whole = certificate_for(&t.data, &options, cost), none = {NULL, 0, 0, SIZE_MAX, 0};
         ct_certify_result checked = check(&t.data, &options, whole.bytes, whole.n);
         CHECK(checked.verdict == CT_CERTIFIED && checked.bound == cost && checked.thresholds > 0);
-        ct_certify_claim claim = claim_of(&options);
+        ct_certify_claim claim = claim_of(&options, NULL);
         ct_certify_begin(&t.data, &claim, &none);
         ct_bytes_put(&none, 0);
         checked = check(&t.data, &options, none.bytes, none.n);
@@ -628,11 +504,7 @@ static void evidence_is_needed(void)
         ct_bytes half = certificate_for(&t.data, &options, cost / 2);
         checked = check(&t.data, &options, half.bytes, half.n);
         CHECK(half.n < whole.n && checked.bound >= floor(cost / 2) && checked.bound <= cost);
-        ct_bytes_free(&whole);
-        ct_bytes_free(&none);
-        ct_bytes_free(&half);
     }
-    table_free(&t);
 }
 
 /* Other rules than those it was made for are refused. */
@@ -652,8 +524,6 @@ static void rules_matter(void)
         CHECK_INT(check(&t.data, &other, bytes.bytes, bytes.n).verdict, CT_OTHER_DATA);
     }
     CHECK_INT(check(&t.data, &options, bytes.bytes, bytes.n).verdict, CT_CERTIFIED);
-    ct_bytes_free(&bytes);
-    table_free(&t);
 }
 
 static int at_once(void *unused)
@@ -669,18 +539,14 @@ static void it_ends_when_asked_to(void)
     ct_exact_options options = ct_exact_options_default();
     double cost = solved_cost(&t.data, &options);
     ct_bytes bytes = certificate_for(&t.data, &options, cost), small = {NULL, 0, 0, 50, 0};
-    ct_certify_claim claim = claim_of(&options);
+    ct_certify_claim claim = claim_of(&options, NULL);
     ct_certify_result checked;
-    ct_error error;
     ct_exact_end end;
     claim.stop = at_once;
-    CHECK_INT(ct_certify(&t.data, &claim, bytes.bytes, bytes.n, &checked, &error), CT_OK);
+    CHECK_OK(ct_certify(&t.data, &claim, bytes.bytes, bytes.n, &checked, &reason));
     CHECK_INT(checked.verdict, CT_CHECK_STOPPED);
-    CHECK_INT(ct_exact_prove(&t.data, &options, cost, NULL, &small, &end, &error), CT_OK);
+    CHECK_OK(ct_exact_prove(&t.data, &options, cost, NULL, &small, &end, &reason));
     CHECK(end == CT_END_MEMORY && small.n <= 60);
-    ct_bytes_free(&bytes);
-    ct_bytes_free(&small);
-    table_free(&t);
 }
 
 static void too_little_memory_is_an_error(void)
@@ -690,18 +556,15 @@ static void too_little_memory_is_an_error(void)
     ct_exact_options options = ct_exact_options_default();
     double cost = solved_cost(&t.data, &options);
     ct_bytes bytes = certificate_for(&t.data, &options, cost);
-    ct_certify_claim claim = claim_of(&options);
+    ct_certify_claim claim = claim_of(&options, NULL);
     for (int after = 0; after < 20; after++) {
         ct_certify_result checked;
-        ct_error error;
-        ct_alloc_fail_after(after);
-        ct_status status = ct_certify(&t.data, &claim, bytes.bytes, bytes.n, &checked, &error);
-        ct_alloc_fail_after(-1);
+        ct_status status = MEMORY_FOR(after,
+                                      ct_certify(&t.data, &claim, bytes.bytes, bytes.n, &checked,
+                                                 &reason));
         if (status == CT_OK) CHECK(checked.verdict == CT_CERTIFIED && checked.bound == cost);
         else CHECK_INT(status, CT_NO_MEMORY);
     }
-    ct_bytes_free(&bytes);
-    table_free(&t);
 }
 
 /* A process of its own, with so much memory. */
@@ -713,7 +576,7 @@ static int is_certified_within(size_t bytes, const ct_data *data, const ct_exact
     pid_t child = fork();
     if (child == 0) {
         const struct rlimit limit = {bytes, bytes};
-        ct_certify_claim claim = claim_of(options);
+        ct_certify_claim claim = claim_of(options, NULL);
         ct_certify_result checked;
         if (bytes) setrlimit(RLIMIT_AS, &limit);
         ct_status certified = ct_certify(data, &claim, log->bytes, log->n, &checked, NULL);
@@ -738,8 +601,6 @@ static void many_classes_take_little(void)
     }
     ct_bytes bytes = certificate_for(&t.data, &options, n - 2);
     CHECK(is_certified_within(CHECK_QUICK() ? 0 : (size_t) 1 << 31, &t.data, &options, &bytes));
-    ct_bytes_free(&bytes);
-    table_free(&t);
 }
 
 static void numbers_survive_bytes(void)
@@ -756,21 +617,25 @@ static void numbers_survive_bytes(void)
     const uint8_t endless[] = {255, 255, 255, 255, 255, 255, 255, 255, 255, 127};
     ct_bytes_reader bad = {endless, sizeof endless, 0, 0};
     CHECK(ct_bytes_get(&bad) == 0 && bad.bad);
-    ct_bytes_free(&bytes);
 }
 
 static const check_case cases[] = {
     {"numbers survive bytes", numbers_survive_bytes},
-    {"least costs are proven again", least_costs_are_proven_again},
-    {"bounds of any search are proven again", bounds_of_any_search_are_proven_again},
+    {"least costs are proven again", EACH(least_costs_are_proven_again, 0, 4000, 100, 100)},
+    {"bounds of any search are proven again",
+     EACH(bounds_of_any_search_are_proven_again, 500, 100, 5, 5)},
     {"evidence is needed", evidence_is_needed},
     {"rules matter", rules_matter},
     {"ends matter", ends_matter},
-    {"tampered bytes prove nothing untrue", tampered_bytes_prove_nothing_untrue},
-    {"wide costs prove nothing untrue", wide_costs_prove_nothing_untrue},
-    {"wrong orders are found", wrong_orders_are_found},
-    {"wrong costs prove nothing untrue", wrong_costs_prove_nothing_untrue},
-    {"tampered data are noticed", tampered_data_are_noticed},
+    {"tampered bytes prove nothing untrue",
+     EACH(tampered_bytes_prove_nothing_untrue, 9000, 1000, 20, 20)},
+    {"wide costs prove nothing untrue",
+     EACH(wide_costs_prove_nothing_untrue, 70000, 2500, 50, 50), others_are_told_apart},
+    {"wrong orders are found", EACH(wrong_orders_are_found, 300, 40, 40, 40)},
+    {"wrong costs prove nothing untrue",
+     EACH(wrong_costs_prove_nothing_untrue, 800, 200, 200, 200), both_happen},
+    {"tampered data are noticed",
+     EACH(tampered_data_are_noticed, 4000, 200, 20, 20), some_bounds_are_weaker},
     {"it ends when asked to", it_ends_when_asked_to},
     {"many classes take little", many_classes_take_little},
     {"too little memory is an error", too_little_memory_is_an_error},

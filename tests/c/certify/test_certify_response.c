@@ -3,11 +3,8 @@
  * long double, of the response itself. */
 #include <float.h>
 
-#include "certify/certify.h"
-#include "check.h"
+#include "claims.h"
 #include "exact/cost/response.h"
-#include "exact/prove.h"
-#include "random.h"
 
 enum { MOST_ROWS = 12 };
 
@@ -102,13 +99,6 @@ typedef struct {
     ct_bytes bytes;
 } problem;
 
-static ct_certify_claim claim_of(const ct_exact_options *options, const ct_outcome *best)
-{
-    return (ct_certify_claim){options->depth,          options->complexity, options->min_bucket,
-                              options->min_split,      options->max_thresholds, best, NULL, NULL,
-                              options->any_size, 0};
-}
-
 static double random_response(rng *r, uint32_t kind, double x)
 {
     switch (kind) {
@@ -138,13 +128,10 @@ static void fill_problem(rng *r, problem *p)
 }
 
 /* Solves; the leaves of the rows are numbered as they come. */
-static int solve(problem *p)
+static int find(problem *p)
 {
     uint32_t leaf[MOST_ROWS], n = p->table.data.n_rows, known = 0, of[MOST_ROWS];
-    ct_error error = {CT_OK, ""};
-    ct_status status = ct_exact_solve(&p->table.data, &p->options, &p->result, leaf, &error);
-    if (status != CT_OK) printf("    %s\n", error.message);
-    if (!CHECK_INT(status, CT_OK)) return 0;
+    if (!solve_rows(&p->table.data, &p->options, &p->result, leaf)) return 0;
     for (uint32_t row = 0; row < n; row++) {
         uint32_t i = 0;
         while (i < known && of[i] != leaf[row]) i++;
@@ -158,37 +145,20 @@ static int solve(problem *p)
 /* A table, its tree, and a certificate that it is the best one, or of its bound. */
 static int certify(rng *r, problem *p, double max_gap)
 {
-    ct_exact_end end;
-    ct_error error;
     fill_problem(r, p);
     p->options.max_gap = max_gap;
-    if (!solve(p)) return 0;
-    int optimal = p->result.end == CT_END_OPTIMAL;
-    ct_certify_claim claim = claim_of(&p->options, NULL);
-    p->bytes = (ct_bytes){NULL, 0, 0, SIZE_MAX, 0};
-    ct_certify_begin(&p->table.data, &claim, &p->bytes);
-    ct_status status = ct_exact_prove(&p->table.data, &p->options, p->result.bound,
-                                      optimal ? &p->tree : NULL, &p->bytes, &end, &error);
-    CHECK_INT(end, CT_END_OPTIMAL);
-    return CHECK_INT(status, CT_OK);
-}
-
-static void problem_free(problem *p)
-{
-    ct_bytes_free(&p->bytes);
-    ct_exact_result_free(&p->result);
-    table_free(&p->table);
+    if (!find(p)) return 0;
+    int optimal = p->result.end == CT_END_OPTIMAL, failed = check_state.failed;
+    p->bytes = certificate_below(&p->table.data, &p->options, p->result.bound,
+                                 optimal ? &p->tree : NULL);
+    return check_state.failed == failed;
 }
 
 static ct_certify_result check(const problem *p, const ct_outcome *tree, const uint8_t *bytes,
                                size_t n)
 {
-    ct_certify_result checked;
-    ct_error error = {CT_OK, ""};
     ct_certify_claim claim = claim_of(&p->options, tree);
-    ct_status status = ct_certify(&p->table.data, &claim, bytes, n, &checked, &error);
-    if (!CHECK_INT(status, CT_OK)) printf("    %s\n", error.message);
-    return checked;
+    return check_claim(&p->table.data, &claim, bytes, n);
 }
 
 /* By how much a bound may be below that of the fit: what is of last bits alone the fit does not
@@ -200,103 +170,71 @@ static double told(const ct_certify_result *checked)
 
 /* ---- tests ---- */
 
-static void least_costs_are_proven_again(void)
+static void least_costs_are_proven_again(rng *r, uint32_t seed)
 {
-    int n = CHECK_QUICK() ? 60 : 3000, smallest = 0;
-    for (int seed = 0; seed < n; seed++) {
-        rng r = {(uint64_t) seed};
-        problem p;
-        if (!certify(&r, &p, 0)) return;
-        long double least = least_cost(&p.table.data, &p.options);
-        ct_certify_result checked = check(&p, &p.tree, p.bytes.bytes, p.bytes.n);
-        int good = CHECK_INT(checked.verdict, CT_CERTIFIED);
-        good &= CHECK(checked.attained) && CHECK(is_at_most(checked.bound, least, &p.table.data));
-        good &= CHECK(checked.bound >= p.result.bound * (1 - 1e-14) - told(&checked));
-        good &= CHECK(least - checked.bound <= 2 * checked.rounding + 1e-13 * least);
-        smallest += checked.smallest;
-        CHECK(!p.options.any_size || !p.tree.n_splits || !checked.smallest);
-        if (!good)
-            printf("    seed %d: least %.17Lg, bound %.17g, of the fit %.17g, rounding %g\n", seed,
-                   least, checked.bound, p.result.bound, checked.rounding);
-        problem_free(&p);
-        if (!good) return;
-    }
-    CHECK(smallest > n / 20);
+    problem p;
+    if (!certify(r, &p, 0)) return;
+    long double least = least_cost(&p.table.data, &p.options);
+    ct_certify_result checked = check(&p, &p.tree, p.bytes.bytes, p.bytes.n);
+    CHECK_INT(checked.verdict, CT_CERTIFIED);
+    CHECK(checked.attained && is_at_most(checked.bound, least, &p.table.data));
+    CHECK(checked.bound >= p.result.bound * (1 - 1e-14) - told(&checked));
+    CHECK(least - checked.bound <= 2 * checked.rounding + 1e-13 * least);
+    check_state.tally[0] += (uint32_t) checked.smallest;
+    CHECK(!p.options.any_size || !p.tree.n_splits || !checked.smallest);
 }
+
+static void some_are_smallest(void) { CHECK(check_state.tally[0] > check_state.seeds / 20); }
 
 /* Of searches that ended within a gap. */
-static void bounds_are_proven_again(void)
+static void bounds_are_proven_again(rng *r, uint32_t seed)
 {
-    for (int seed = 0; seed < (CHECK_QUICK() ? 40 : 1000); seed++) {
-        rng r = {(uint64_t) seed + 20000};
-        problem p;
-        if (!certify(&r, &p, 0.5 * (seed % 5))) return;
-        ct_certify_result checked = check(&p, &p.tree, p.bytes.bytes, p.bytes.n);
-        CHECK_INT(checked.verdict, CT_CERTIFIED);
-        CHECK(checked.bound >= p.result.bound * (1 - 1e-14) - told(&checked));
-        CHECK(is_at_most(checked.bound, least_cost(&p.table.data, &p.options), &p.table.data));
-        problem_free(&p);
-        if (check_state.failed) printf("    seed %d\n", seed);
-        if (check_state.failed) return;
-    }
+    problem p;
+    if (!certify(r, &p, 0.5 * (seed % 5))) return;
+    ct_certify_result checked = check(&p, &p.tree, p.bytes.bytes, p.bytes.n);
+    CHECK_INT(checked.verdict, CT_CERTIFIED);
+    CHECK(checked.bound >= p.result.bound * (1 - 1e-14) - told(&checked));
+    CHECK(is_at_most(checked.bound, least_cost(&p.table.data, &p.options), &p.table.data));
 }
 
-static void tampered_bytes_prove_nothing_untrue(void)
+static void tampered_bytes_prove_nothing_untrue(rng *r, uint32_t seed)
 {
-    for (int seed = 0; seed < (CHECK_QUICK() ? 20 : 400); seed++) {
-        rng r = {(uint64_t) seed + 9000};
-        problem p;
-        if (!certify(&r, &p, 0)) return;
-        long double least = least_cost(&p.table.data, &p.options);
-        uint8_t *bytes = (uint8_t *) malloc(p.bytes.n + 1);
-        for (int i = 0; i < 60; i++) {
-            size_t from = p.bytes.n > 18 ? 18 : 0, size = p.bytes.n;
-            memcpy(bytes, p.bytes.bytes, size);
-            for (uint32_t flips = 1 + rng_below(&r, 3); flips; flips--)
-                bytes[from + rng_below(&r, (uint32_t) (size - from))] ^=
-                    (uint8_t) (1 << rng_below(&r, 8));
-            if (rng_below(&r, 5) == 0) size = rng_below(&r, (uint32_t) size + 1);
-            if (rng_below(&r, 5) == 0) bytes[size++] = (uint8_t) rng_next(&r);
-            ct_certify_result checked = check(&p, NULL, bytes, size);
-            if (checked.verdict != CT_CERTIFIED) CHECK(checked.bound == 0);
-            else CHECK(is_at_most(checked.bound, least, &p.table.data));
-        }
-        free(bytes);
-        problem_free(&p);
-        if (check_state.failed) printf("    seed %d\n", seed);
-        if (check_state.failed) return;
+    problem p;
+    if (!certify(r, &p, 0)) return;
+    long double least = least_cost(&p.table.data, &p.options);
+    uint8_t *bytes = (uint8_t *) keep_new(p.bytes.n + 1, 1);
+    for (int i = 0; i < 60; i++) {
+        memcpy(bytes, p.bytes.bytes, p.bytes.n);
+        size_t size = tamper(r, bytes, p.bytes.n, p.bytes.n > 18 ? 18 : 0);
+        ct_certify_result checked = check(&p, NULL, bytes, size);
+        if (checked.verdict != CT_CERTIFIED) CHECK(checked.bound == 0);
+        else CHECK(is_at_most(checked.bound, least, &p.table.data));
     }
 }
 
 /* Rows moved to another leaf, a leaf without rows, another response: nothing of these is said to be
  * the best. */
-static void other_trees_are_not_the_best(void)
+static void other_trees_are_not_the_best(rng *r, uint32_t seed)
 {
-    int worse = 0;
-    for (int seed = 0; seed < (CHECK_QUICK() ? 40 : 600); seed++) {
-        rng r = {(uint64_t) seed + 30000};
-        problem p;
-        if (!certify(&r, &p, 0)) return;
-        uint32_t n = p.table.data.n_rows, row = rng_below(&r, n);
-        long double least = least_cost(&p.table.data, &p.options);
-        ct_outcome more = {p.labels, p.tree.n_splits + 1};
-        if (more.n_splits < n) {
-            ct_certify_result checked = check(&p, &more, p.bytes.bytes, p.bytes.n);
-            CHECK((!checked.attained || p.options.any_size) && !checked.smallest);
-        }
-        p.labels[row] = (int32_t) rng_below(&r, p.tree.n_splits + 1);
-        ct_certify_result checked = check(&p, &p.tree, p.bytes.bytes, p.bytes.n);
-        long double cost = cost_of(&p.table.data, &p.options, &p.tree);
-        if (checked.attained) CHECK(cost <= least + 2 * checked.rounding + 1e-13 * least);
-        worse += !checked.attained;
-        p.y[row] += 1;
-        CHECK_INT(check(&p, &p.tree, p.bytes.bytes, p.bytes.n).verdict, CT_OTHER_DATA);
-        problem_free(&p);
-        if (check_state.failed) printf("    seed %d\n", seed);
-        if (check_state.failed) return;
+    problem p;
+    if (!certify(r, &p, 0)) return;
+    uint32_t n = p.table.data.n_rows, row = rng_below(r, n);
+    long double least = least_cost(&p.table.data, &p.options);
+    ct_outcome more = {p.labels, p.tree.n_splits + 1};
+    if (more.n_splits < n) {
+        ct_certify_result checked = check(&p, &more, p.bytes.bytes, p.bytes.n);
+        CHECK((!checked.attained || p.options.any_size) && !checked.smallest);
     }
-    CHECK(worse > 5);
+    p.labels[row] = (int32_t) rng_below(r, p.tree.n_splits + 1);
+    ct_certify_result checked = check(&p, &p.tree, p.bytes.bytes, p.bytes.n);
+    long double cost = cost_of(&p.table.data, &p.options, &p.tree);
+    if (checked.attained) CHECK(cost <= least + 2 * checked.rounding + 1e-13 * least);
+    check_state.tally[0] += !checked.attained;
+    p.y[row] += 1;
+    CHECK_INT(check(&p, &p.tree, p.bytes.bytes, p.bytes.n).verdict, CT_OTHER_DATA);
 }
+
+static void some_are_worse(void) { CHECK(check_state.tally[0] > 5); }
 
 /* ---- what comes from other rooms ---- */
 
@@ -337,59 +275,54 @@ ct_status __wrap_ct_exact_costs_init(ct_exact_costs *costs, const ct_data *data,
     return status;
 }
 
-static void wrong_grids_prove_nothing_untrue(void)
+static void wrong_grids_prove_nothing_untrue(rng *r, uint32_t seed)
 {
-    int proven = 0, refused = 0;
-    for (int seed = 0; seed < (CHECK_QUICK() ? 30 : 400); seed++) {
-        rng r = {(uint64_t) seed + 40000};
-        problem p;
-        if (!certify(&r, &p, 0)) return;
-        long double least = least_cost(&p.table.data, &p.options),
-                    cost = cost_of(&p.table.data, &p.options, &p.tree);
-        spoiled.row = rng_below(&r, p.table.data.n_rows);
-        for (spoiled.how = 1; spoiled.how <= 10; spoiled.how++) {
-            ct_certify_result checked;
-            ct_error error;
-            ct_certify_claim claim = claim_of(&p.options, &p.tree);
-            ct_status status = ct_certify(&p.table.data, &claim, p.bytes.bytes, p.bytes.n, &checked,
-                                          &error);
-            refused += status == CT_INTERNAL;
-            if (status != CT_OK && CHECK_INT(status, CT_INTERNAL)) continue;
-            proven += checked.verdict == CT_CERTIFIED;
-            CHECK(is_at_most(checked.bound, least, &p.table.data));
-            if (checked.attained) CHECK(cost <= least + 2 * checked.rounding + 1e-13 * least);
-        }
-        spoiled.how = 0;
-        problem_free(&p);
-        if (check_state.failed) printf("    seed %d\n", seed);
-        if (check_state.failed) return;
+    problem p;
+    if (!certify(r, &p, 0)) return;
+    long double least = least_cost(&p.table.data, &p.options),
+                cost = cost_of(&p.table.data, &p.options, &p.tree);
+    spoiled.row = rng_below(r, p.table.data.n_rows);
+    for (spoiled.how = 1; spoiled.how <= 10; spoiled.how++) {
+        ct_certify_result checked;
+        ct_certify_claim claim = claim_of(&p.options, &p.tree);
+        ct_status status = ct_certify(&p.table.data, &claim, p.bytes.bytes, p.bytes.n, &checked,
+                                      &reason);
+        check_state.tally[1] += status == CT_INTERNAL;
+        if (status != CT_OK && CHECK_INT(status, CT_INTERNAL)) continue;
+        check_state.tally[0] += checked.verdict == CT_CERTIFIED;
+        CHECK(is_at_most(checked.bound, least, &p.table.data));
+        if (checked.attained) CHECK(cost <= least + 2 * checked.rounding + 1e-13 * least);
     }
-    CHECK(proven > 10 && refused > 10);
+    spoiled.how = 0;
 }
+
+static void both_happen(void) { CHECK(check_state.tally[0] > 10 && check_state.tally[1] > 10); }
 
 static void refuses(void)
 {
     rng r = {5};
     problem p;
     ct_certify_result checked;
-    ct_error error;
     if (!certify(&r, &p, 0)) return;
     ct_certify_claim claim = claim_of(&p.options, &p.tree);
     p.labels[0] = (int32_t) p.tree.n_splits + 1; /* more leaves than the splits make */
-    CHECK_INT(ct_certify(&p.table.data, &claim, p.bytes.bytes, p.bytes.n, &checked, &error),
-              CT_BAD_INPUT);
+    CHECK_FAILS(ct_certify(&p.table.data, &claim, p.bytes.bytes, p.bytes.n, &checked, &reason),
+                CT_BAD_INPUT);
     p.labels[0] = -1;
-    CHECK_INT(ct_certify(&p.table.data, &claim, p.bytes.bytes, p.bytes.n, &checked, &error),
-              CT_BAD_INPUT);
-    problem_free(&p);
+    CHECK_FAILS(ct_certify(&p.table.data, &claim, p.bytes.bytes, p.bytes.n, &checked, &reason),
+                CT_BAD_INPUT);
 }
 
 static const check_case cases[] = {
-    {"least costs are proven again", least_costs_are_proven_again},
-    {"bounds are proven again", bounds_are_proven_again},
-    {"tampered bytes prove nothing untrue", tampered_bytes_prove_nothing_untrue},
-    {"other trees are not the best", other_trees_are_not_the_best},
-    {"wrong grids prove nothing untrue", wrong_grids_prove_nothing_untrue},
+    {"least costs are proven again",
+     EACH(least_costs_are_proven_again, 0, 3000, 60, 60), some_are_smallest},
+    {"bounds are proven again", EACH(bounds_are_proven_again, 20000, 1000, 40, 40)},
+    {"tampered bytes prove nothing untrue",
+     EACH(tampered_bytes_prove_nothing_untrue, 9000, 400, 20, 20)},
+    {"other trees are not the best",
+     EACH(other_trees_are_not_the_best, 30000, 600, 40, 40), some_are_worse},
+    {"wrong grids prove nothing untrue",
+     EACH(wrong_grids_prove_nothing_untrue, 40000, 400, 30, 30), both_happen},
     {"refuses", refuses},
 };
 

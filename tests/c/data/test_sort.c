@@ -18,11 +18,11 @@ static void check_column(const ct_column *column, const double *values, uint32_t
                          const char *what)
 {
     size_t words = ((size_t) n + 63) / 64;
-    uint32_t *order = (uint32_t *) malloc(n * sizeof *order),
-             *expected = (uint32_t *) malloc(n * sizeof *expected);
-    uint64_t *ties = (uint64_t *) calloc(words, sizeof *ties);
+    uint32_t *order = (uint32_t *) keep_new(n, sizeof *order),
+             *expected = (uint32_t *) keep_new(n, sizeof *expected);
+    uint64_t *ties = (uint64_t *) keep_new(words, sizeof *ties);
     void *scratch = ct_alloc(ct_sort_scratch_of(column, n));
-    REQUIRE(order && expected && ties && scratch);
+    REQUIRE(scratch);
     uint32_t n_values = ct_sort_column(column, n, scratch, order, ties, NULL, 0), changes = 0,
              wrong = 0;
     for (uint32_t i = 0; i < n; i++) expected[i] = i;
@@ -36,7 +36,6 @@ static void check_column(const ct_column *column, const double *values, uint32_t
     if (wrong || n_values != changes + 1) printf("  %s, %lu rows\n", what, (unsigned long) n);
     CHECK_INT(wrong, 0);
     CHECK_INT(n_values, changes + 1);
-    free(order), free(expected), free(ties);
     ct_free(scratch);
 }
 
@@ -79,53 +78,41 @@ static void doubles(void)
             uint32_t n = sizes[i];
             rng r = {(uint64_t) kind * 100 + i};
             char what[32];
-            double *values = (double *) malloc(n * sizeof *values);
-            REQUIRE(values != NULL);
+            double *values = (double *) keep_new(n, sizeof *values);
             for (uint32_t row = 0; row < n; row++) values[row] = draw(&r, kind);
             snprintf(what, sizeof what, "kind %d", kind);
             check_column(&(ct_column){values, CT_DOUBLE}, values, n, what);
-            free(values);
         }
 }
 
-static void integers(void)
+static void integers(rng *r, uint32_t seed)
 {
-    for (uint32_t seed = 0; seed < 60; seed++) {
-        rng r = {seed};
-        uint32_t n = 1 + rng_below(&r, seed % 10 ? 500 : 6000),
-                 mask = seed % 7 ? UINT32_MAX >> rng_below(&r, 32) : 1;
-        int32_t *codes = (int32_t *) malloc(n * sizeof *codes);
-        double *values = (double *) malloc(n * sizeof *values);
-        REQUIRE(codes && values);
-        for (uint32_t row = 0; row < n; row++) {
-            codes[row] = (int32_t) ((rng_next(&r) & mask) - mask / 2 - 1);
-            values[row] = codes[row];
-        }
-        check_column(&(ct_column){codes, CT_INT32}, values, n, "integers");
-        free(codes), free(values);
+    uint32_t n = 1 + rng_below(r, seed % 10 ? 500 : 6000),
+             mask = seed % 7 ? UINT32_MAX >> rng_below(r, 32) : 1;
+    int32_t *codes = (int32_t *) keep_new(n, sizeof *codes);
+    double *values = (double *) keep_new(n, sizeof *values);
+    for (uint32_t row = 0; row < n; row++) {
+        codes[row] = (int32_t) ((rng_next(r) & mask) - mask / 2 - 1);
+        values[row] = codes[row];
     }
+    check_column(&(ct_column){codes, CT_INT32}, values, n, "integers");
 }
 
 /* Levels in any order, some of them equal, many without rows. */
-static void coded(void)
+static void coded(rng *r, uint32_t seed)
 {
     static double levels[65536];
-    for (uint32_t seed = 0; seed < 60; seed++) {
-        rng r = {seed};
-        uint32_t n = 1 + rng_below(&r, seed % 10 ? 500 : 6000),
-                 n_levels = seed % 20 ? 1 + rng_below(&r, 700) : 65536;
-        uint16_t *codes = (uint16_t *) malloc(n * sizeof *codes);
-        double *values = (double *) malloc(n * sizeof *values);
-        REQUIRE(codes && values);
-        for (uint32_t i = 0; i < n_levels; i++) levels[i] = draw(&r, (int) seed % 12);
-        for (uint32_t row = 0; row < n; row++) {
-            codes[row] = (uint16_t) rng_below(&r, n_levels);
-            values[row] = levels[codes[row]];
-        }
-        ct_coded_column column = {codes, levels, n_levels};
-        check_column(&(ct_column){&column, CT_CODED}, values, n, "coded");
-        free(codes), free(values);
+    uint32_t n = 1 + rng_below(r, seed % 10 ? 500 : 6000),
+             n_levels = seed % 20 ? 1 + rng_below(r, 700) : 65536;
+    uint16_t *codes = (uint16_t *) keep_new(n, sizeof *codes);
+    double *values = (double *) keep_new(n, sizeof *values);
+    for (uint32_t i = 0; i < n_levels; i++) levels[i] = draw(r, (int) (seed % 12));
+    for (uint32_t row = 0; row < n; row++) {
+        codes[row] = (uint16_t) rng_below(r, n_levels);
+        values[row] = levels[codes[row]];
     }
+    ct_coded_column column = {codes, levels, n_levels};
+    check_column(&(ct_column){&column, CT_CODED}, values, n, "coded");
 }
 
 /* Doubles, integers and codes, of one value or of many. */
@@ -161,8 +148,8 @@ static void stops(void)
 
 static const check_case cases[] = {
     {"doubles of every kind", doubles},
-    {"integers", integers},
-    {"coded columns", coded},
+    {"integers", EACH(integers, 0, 60, 60, 60)},
+    {"coded columns", EACH(coded, 0, 60, 60, 60)},
     {"sorting ends when it is told to", stops},
 };
 

@@ -30,7 +30,7 @@ static inline double uniform(ct_rng *rng) { return (ct_rng_next(rng) + 0.5) / 42
 static inline evolve_data *new_data(uint32_t seed, uint32_t n, uint32_t q, uint32_t values,
                              uint32_t levels, uint32_t holes)
 {
-    evolve_data *d = (evolve_data *) calloc(1, sizeof *d);
+    evolve_data *d = (evolve_data *) keep_new(1, sizeof *d);
     ct_rng rng = ct_rng_of(seed, 99, 0);
     for (uint32_t row = 0; row < n; row++) {
         d->codes[row] = levels ? 1 + (int32_t) ct_rng_below(&rng, levels) : 1;
@@ -87,11 +87,11 @@ static inline ct_gmt_options default_options(void)
 }
 
 /* So many rows that they are summed in pieces: five planes with the edges 1 and 4 of the first
- * column and 2 and 4 of the second, noise of 0.05 at most. The caller frees all at once. */
-static inline evolve_data *new_planes(uint32_t n, double **values)
+ * column and 2 and 4 of the second, noise of 0.05 at most. */
+static inline evolve_data *new_planes(uint32_t n)
 {
-    evolve_data *d = (evolve_data *) calloc(1, sizeof *d);
-    double *x = *values = (double *) malloc(3 * (size_t) n * sizeof(double));
+    evolve_data *d = (evolve_data *) keep_new(1, sizeof *d);
+    double *x = (double *) keep_new(3 * (size_t) n, sizeof *x);
     double *y = x + 2 * (size_t) n;
     ct_rng rng = ct_rng_of(5, 98, 0);
     for (size_t row = 0; row < n; row++) {
@@ -109,6 +109,35 @@ static inline evolve_data *new_planes(uint32_t n, double **values)
     d->data = (ct_gmt_model_data){n, 2, d->columns, 2, d->regressors, 2, d->splitters, d->n_levels,
                                   y, NULL, 0, NULL};
     return d;
+}
+
+static inline void release_table(void *of) { ct_gmt_model_table_free((ct_model_table *) of); }
+
+static inline int open_table(const evolve_data *d, uint32_t bins, ct_model_table *table)
+{
+    int fine = CHECK_OK(ct_gmt_model_table_init(table, &d->data, bins, 1, &reason));
+    if (fine) keep_parts(table, sizeof *table, release_table);
+    return fine;
+}
+
+static inline void release_gmt(void *of) { ct_gmt_free((ct_gmt *) of); }
+
+/* What it makes is kept. */
+static inline int fit(const evolve_data *d, const ct_gmt_options *o, ct_gmt *gmt)
+{
+    int fine = CHECK_OK(ct_gmt_fit(&d->data, o, gmt, &reason));
+    keep_parts(gmt, sizeof *gmt, release_gmt);
+    return fine;
+}
+
+static inline int same_fit(const ct_gmt *a, const ct_gmt *b, uint32_t n_rows)
+{
+    size_t n = a->forest.n_nodes;
+    return n == b->forest.n_nodes && a->touched == b->touched && a->kicks == b->kicks &&
+           !memcmp(a->forest.feature, b->forest.feature, n * sizeof *a->forest.feature) &&
+           !memcmp(a->models.coefficients, b->models.coefficients,
+                   n * a->models.p * sizeof(double)) &&
+           !memcmp(a->where, b->where, n_rows * sizeof *a->where);
 }
 
 /* ---- second opinions ---- */
@@ -139,11 +168,9 @@ static inline double plain_sse(const ct_gmt_model_data *data, const uint8_t *in,
     subset.response = y;
     subset.weights = data->weights ? weights : NULL;
     ct_gmt_node_models models;
-    ct_error error;
     *terms = 0;
     if (!n) return 0;
-    CHECK(ct_gmt_node_models_fit(&models, &subset, 1, &zero, &zero, where, NULL, 1, &error) ==
-          CT_OK);
+    CHECK_OK(ct_gmt_node_models_fit(&models, &subset, 1, &zero, &zero, where, NULL, 1, &reason));
     double sse = models.deviance[0];
     *terms = models.rank[0];
     ct_gmt_node_models_free(&models);

@@ -17,9 +17,8 @@ typedef struct {
 
 static int open_fixture(fixture *f, const evolve_data *d, uint32_t bins)
 {
-    ct_error error;
-    return ct_gmt_model_table_init(&f->table, &d->data, bins, 1, &error) == CT_OK &&
-           ct_gmt_model_tree_init(&f->tree, &f->table, ct_gram_at(CT_SIMD_SCALAR), 8, 1, &error) ==
+    return ct_gmt_model_table_init(&f->table, &d->data, bins, 1, &reason) == CT_OK &&
+           ct_gmt_model_tree_init(&f->tree, &f->table, ct_gram_at(CT_SIMD_SCALAR), 8, 1, &reason) ==
                CT_OK &&
            (f->scratch = ct_gmt_split_scratch_new(&f->table, 8)) != NULL;
 }
@@ -80,7 +79,6 @@ static void compare_line(fixture *f, const evolve_data *d, uint32_t minbucket, u
     uint8_t *leaf[2] = {sides[0], sides[1]};
     uint32_t n_leaves[2] = {1, 1};
     ct_gmt_split_result answer;
-    ct_error error;
     double unit = f->table.unit;
     ct_gmt_split_options o = {minbucket, UINT32_MAX, price * unit, -1, 0, min_n};
     memset(sides, 0, sizeof sides);
@@ -92,8 +90,7 @@ static void compare_line(fixture *f, const evolve_data *d, uint32_t minbucket, u
         }
     double expected = brute_split(d, leaf, n_leaves, &splits, &o);
     o.lambda = price; /* of the scaled response */
-    REQUIRE(ct_gmt_split_search(&f->tree, 0, INFINITY, &o, &f->scratch, 1, &answer, &error) ==
-            CT_OK);
+    REQUIRE_OK(ct_gmt_split_search(&f->tree, 0, INFINITY, &o, &f->scratch, 1, &answer, &reason));
     if (isinf(expected)) {
         CHECK(answer.best.test.splitter < 0);
         return;
@@ -120,64 +117,52 @@ static void check_line(uint32_t seed, const evolve_data *d, uint32_t n_splits, u
     close_fixture(&f);
 }
 
-static void searches_are_exact(void)
+static void searches_are_exact(check_rng *r, uint32_t seed)
 {
-    for (uint32_t seed = 0; seed < (CHECK_QUICK() ? 6 : 20); seed++) {
-        evolve_data *d = new_data(seed, 30 + seed % 20, 1 + seed % 3, seed % 4 == 1 ? 5 : 0,
-                                  seed % 3 == 2 ? 2 + seed % 5 : 0, seed % 5 == 3 ? 2 : 0);
-        if (seed % 2) d->data.weights = d->weights;
-        check_line(seed, d, seed % 4, 2 + seed % 7, 0);
-        for (uint32_t min_n = 8; seed % 4 > 1 && min_n < 30; min_n += 3)
-            check_line(seed, d, seed % 4, 2 + seed % 7, min_n);
-        free(d);
-    }
+    evolve_data *d = new_data(seed, 30 + seed % 20, 1 + seed % 3, seed % 4 == 1 ? 5 : 0,
+                              seed % 3 == 2 ? 2 + seed % 5 : 0, seed % 5 == 3 ? 2 : 0);
+    if (seed % 2) d->data.weights = d->weights;
+    check_line(seed, d, seed % 4, 2 + seed % 7, 0);
+    for (uint32_t min_n = 8; seed % 4 > 1 && min_n < 30; min_n += 3)
+        check_line(seed, d, seed % 4, 2 + seed % 7, min_n);
 }
 
 /* A split on sets of levels above others: every smallest size of a node that is split, at which
  * some sets leave too few rows to those below. The response has much of the levels, so the best
  * split is one on them. */
-static void small_splits_of_sets(void)
+static void small_splits_of_sets(check_rng *r, uint32_t seed)
 {
-    for (uint32_t seed = 0; seed < (CHECK_QUICK() ? 12 : 30); seed++) {
-        evolve_data *d =
-            new_data(seed, 36, 1, seed % 3 ? 3 : 0, 2 + seed % 5, seed % 5 == 3 ? 2 : 0);
-        if (seed % 2) d->data.weights = d->weights;
-        for (uint32_t row = 0; row < 36; row++) d->y[row] += 4 * (d->codes[row] % 3);
-        for (uint32_t min_n = 5; min_n < 30; min_n++) check_line(seed, d, 2 + seed % 4, 4, min_n);
-        free(d);
-    }
+    evolve_data *d = new_data(seed, 36, 1, seed % 3 ? 3 : 0, 2 + seed % 5, seed % 5 == 3 ? 2 : 0);
+    if (seed % 2) d->data.weights = d->weights;
+    for (uint32_t row = 0; row < 36; row++) d->y[row] += 4 * (d->codes[row] % 3);
+    for (uint32_t min_n = 5; min_n < 30; min_n++) check_line(seed, d, 2 + seed % 4, 4, min_n);
 }
 
 /* Of a node that has some of the rows, here those of the upper half of the first column. */
-static void splits_below_are_exact(void)
+static void splits_below_are_exact(check_rng *r, uint32_t seed)
 {
-    for (uint32_t seed = 0; seed < 6; seed++) {
-        evolve_data *d = new_data(60 + seed, 80, 2, 0, 0, 0), *subset = new_data(0, 40, 2, 0, 0, 0);
-        static uint8_t nowhere[MOST_ROWS];
-        uint8_t *leaf[2] = {nowhere, nowhere};
-        const uint32_t one[2] = {1, 1};
-        fixture f;
-        ct_gmt_split_result answer;
-        ct_error error;
-        ct_gmt_test test = {0, 40, {0}, 0};
-        REQUIRE(open_fixture(&f, d, 3));
-        REQUIRE(ct_gmt_model_tree_expand(&f.tree, 0, &test));
-        refresh(&f.tree, 0, 1, 16);
-        const ct_model_node *node = &f.tree.nodes[f.tree.nodes[0].right];
-        for (uint32_t i = 0; i < 40; i++) {
-            uint32_t row = f.tree.rows[node->begin + i];
-            for (int k = 0; k < 2; k++) subset->x[k][i] = d->x[k][row];
-            subset->y[i] = d->y[row];
-        }
-        ct_gmt_split_options o = {3, UINT32_MAX, 0, -1, 0, 0};
-        REQUIRE(ct_gmt_split_search(&f.tree, f.tree.nodes[0].right, INFINITY, &o, &f.scratch, 1,
-                                    &answer, &error) == CT_OK);
-        CHECK(fabs(f.table.unit * answer.best.sse - brute_split(subset, leaf, one, NULL, &o)) <=
-              1e-9 * f.table.unit * f.table.total);
-        close_fixture(&f);
-        free(subset);
-        free(d);
+    evolve_data *d = new_data(60 + seed, 80, 2, 0, 0, 0), *subset = new_data(0, 40, 2, 0, 0, 0);
+    static uint8_t nowhere[MOST_ROWS];
+    uint8_t *leaf[2] = {nowhere, nowhere};
+    const uint32_t one[2] = {1, 1};
+    fixture f;
+    ct_gmt_split_result answer;
+    ct_gmt_test test = {0, 40, {0}, 0};
+    REQUIRE(open_fixture(&f, d, 3));
+    REQUIRE(ct_gmt_model_tree_expand(&f.tree, 0, &test));
+    refresh(&f.tree, 0, 1, 16);
+    const ct_model_node *node = &f.tree.nodes[f.tree.nodes[0].right];
+    for (uint32_t i = 0; i < 40; i++) {
+        uint32_t row = f.tree.rows[node->begin + i];
+        for (int k = 0; k < 2; k++) subset->x[k][i] = d->x[k][row];
+        subset->y[i] = d->y[row];
     }
+    ct_gmt_split_options o = {3, UINT32_MAX, 0, -1, 0, 0};
+    REQUIRE_OK(ct_gmt_split_search(&f.tree, f.tree.nodes[0].right, INFINITY, &o, &f.scratch, 1,
+                                   &answer, &reason));
+    CHECK(fabs(f.table.unit * answer.best.sse - brute_split(subset, leaf, one, NULL, &o)) <=
+          1e-9 * f.table.unit * f.table.total);
+    close_fixture(&f);
 }
 
 /* Splitters that some of the rows rule out: the last but not the second, whose threshold is better
@@ -187,7 +172,6 @@ static void some_rows_rule_out(void)
     evolve_data *d = new_data(71, MOST_ROWS, 3, 0, 0, 0);
     fixture f;
     ct_gmt_split_result answer, again;
-    ct_error error;
     ct_gmt_test first = {0, MOST_ROWS / 2, {0}, 0}, second = {2, MOST_ROWS / 2, {0}, 0};
     for (uint32_t row = 0; row < MOST_ROWS; row++)
         d->y[row] = (d->x[1][row] < 3 ? d->x[0][row] : 5 - d->x[2][row]) + d->weights[row] * 3;
@@ -197,14 +181,13 @@ static void some_rows_rule_out(void)
     refresh(&f.tree, 0, 1, 16);
     ct_gmt_split_options o = {5, UINT32_MAX, 1e-3, -1, 0, 0};
     double now = ct_penalised(f.tree.sse, f.tree.terms, 3, o.lambda);
-    REQUIRE(ct_gmt_split_search(&f.tree, 0, now, &o, &f.scratch, 1, &answer, &error) == CT_OK);
+    REQUIRE_OK(ct_gmt_split_search(&f.tree, 0, now, &o, &f.scratch, 1, &answer, &reason));
     o.without = CT_GMT_SOME_ROWS;
-    REQUIRE(ct_gmt_split_search(&f.tree, 0, now, &o, &f.scratch, 1, &again, &error) == CT_OK);
+    REQUIRE_OK(ct_gmt_split_search(&f.tree, 0, now, &o, &f.scratch, 1, &again, &reason));
     CHECK_INT(again.best.test.splitter, 1);
     CHECK_INT(answer.best.test.splitter, 1);
     CHECK(answer.best.sse == again.best.sse && answer.best.test.cut == again.best.test.cut);
     close_fixture(&f);
-    free(d);
 }
 
 /* A long run of one value, and the best threshold right below it, so many rows above the start of
@@ -219,7 +202,6 @@ static void runs_are_opened(void)
             d->y[row] = (d->x[0][row] < 1.5 ? 1 : -1) + 0.01 * d->x[0][row];
         }
         check_line(1, d, 0, 2, 0);
-        free(d);
     }
 }
 
@@ -241,7 +223,6 @@ static void small_leaves_are_not_offered(void)
             compare_line(&f, d, minbucket, 0, 0);
         }
         close_fixture(&f);
-        free(d);
     }
 }
 
@@ -266,62 +247,59 @@ static void sets_have_sides(void)
         CHECK_INT(f.tree.nodes[0].test.splitter, 1);
         CHECK_INT(f.tree.nodes[0].test.levels[0] & 1, mirrored);
         close_fixture(&f);
-        free(d);
     }
 }
 
 /* No way to divide the middle rows costs less than the bound says; and it says something. */
-static void bounds_hold(void)
+static void bounds_hold(check_rng *r, uint32_t seed)
 {
     enum { P = 4, SIDE = 40, MIDDLE = 9, ROWS = 2 * SIDE + MIDDLE };
     const ct_gram_kernels *kernels = ct_gram_at(CT_SIMD_SCALAR);
     const size_t width = ct_gram_width(P), size = ct_gram_size(P);
-    uint32_t n_tight = 0;
-    for (uint32_t seed = 0; seed < (CHECK_QUICK() ? 4 : 24); seed++) {
-        static double z[ROWS * 4], scratch[5 * P * P + 3 * P];
-        double grams[3][40], sums[3 * 40], s[40 * CT_GRAM_LANES], sse[CT_GRAM_LANES],
-            terms[CT_GRAM_LANES], least = INFINITY, sides = 0;
-        ct_rng rng = ct_rng_of(seed, 6, 0);
-        REQUIRE(width == 4 && size <= 40 && ct_gmt_open_bound_scratch(P) <= 5 * P * P + 3 * P);
-        for (uint32_t i = 0; i < ROWS; i++) {
-            double *row = z + i * width, shift = i < SIDE ? 0 : seed % 4 * 0.2;
-            row[0] = 1;
-            row[1] = i / (double) ROWS + 0.1 * uniform(&rng);
-            row[2] = uniform(&rng);
-            row[3] = row[1] + (1 + shift) * row[2] + shift + 0.5 * uniform(&rng);
-        }
-        for (uint32_t set = 0; set < 1u << MIDDLE; set++) {
-            uint32_t rows[ROWS], bucket[ROWS];
-            memset(sums, 0, sizeof sums);
-            for (uint32_t i = 0; i < ROWS; i++) {
-                rows[i] = i;
-                bucket[i] = i < SIDE              ? 0
-                            : i >= SIDE + MIDDLE  ? 1
-                            : set >> (i - SIDE) & 1 ? 0
-                                                  : 1;
-                if (!set && bucket[i] == 1 && i < SIDE + MIDDLE) bucket[i] = 2;
-            }
-            kernels->add(sums, bucket, z, rows, ROWS, P);
-            if (!set) /* the three by themselves; the second pass below takes all on the right */
-                memcpy(grams[0], sums, sizeof grams[0]),
-                    memcpy(grams[1], sums + size, size * sizeof *sums),
-                    memcpy(grams[2], sums + 2 * size, size * sizeof *sums);
-            memset(s, 0, sizeof s);
-            for (size_t i = 0; i < size; i++)
-                s[i * CT_GRAM_LANES] = sums[i], s[i * CT_GRAM_LANES + 1] = sums[size + i];
-            kernels->pivots(s, P, sse, terms);
-            if (!set) sides = sse[0] + sse[1];
-            else if (sse[0] + sse[1] < least) least = sse[0] + sse[1];
-        }
-        double bound = ct_gmt_open_bound(grams[0], grams[1], grams[2], P, scratch);
-        CHECK(bound >= 0 && sides + bound <= least + 1e-12);
-        n_tight += bound > 0.3 * (least - sides);
-        /* a side that does not determine its model says nothing */
-        memset(grams[0], 0, sizeof grams[0]);
-        CHECK(ct_gmt_open_bound(grams[0], grams[1], grams[2], P, scratch) == 0);
+    static double z[ROWS * 4], scratch[5 * P * P + 3 * P];
+    double grams[3][40], sums[3 * 40], s[40 * CT_GRAM_LANES], sse[CT_GRAM_LANES],
+        terms[CT_GRAM_LANES], least = INFINITY, sides = 0;
+    ct_rng rng = ct_rng_of(seed, 6, 0);
+    REQUIRE(width == 4 && size <= 40 && ct_gmt_open_bound_scratch(P) <= 5 * P * P + 3 * P);
+    for (uint32_t i = 0; i < ROWS; i++) {
+        double *row = z + i * width, shift = i < SIDE ? 0 : seed % 4 * 0.2;
+        row[0] = 1;
+        row[1] = i / (double) ROWS + 0.1 * uniform(&rng);
+        row[2] = uniform(&rng);
+        row[3] = row[1] + (1 + shift) * row[2] + shift + 0.5 * uniform(&rng);
     }
-    CHECK(n_tight > 0);
+    for (uint32_t set = 0; set < 1u << MIDDLE; set++) {
+        uint32_t rows[ROWS], bucket[ROWS];
+        memset(sums, 0, sizeof sums);
+        for (uint32_t i = 0; i < ROWS; i++) {
+            rows[i] = i;
+            bucket[i] = i < SIDE              ? 0
+                        : i >= SIDE + MIDDLE  ? 1
+                        : set >> (i - SIDE) & 1 ? 0
+                                              : 1;
+            if (!set && bucket[i] == 1 && i < SIDE + MIDDLE) bucket[i] = 2;
+        }
+        kernels->add(sums, bucket, z, rows, ROWS, P);
+        if (!set) /* the three by themselves; the second pass below takes all on the right */
+            memcpy(grams[0], sums, sizeof grams[0]),
+                memcpy(grams[1], sums + size, size * sizeof *sums),
+                memcpy(grams[2], sums + 2 * size, size * sizeof *sums);
+        memset(s, 0, sizeof s);
+        for (size_t i = 0; i < size; i++)
+            s[i * CT_GRAM_LANES] = sums[i], s[i * CT_GRAM_LANES + 1] = sums[size + i];
+        kernels->pivots(s, P, sse, terms);
+        if (!set) sides = sse[0] + sse[1];
+        else if (sse[0] + sse[1] < least) least = sse[0] + sse[1];
+    }
+    double bound = ct_gmt_open_bound(grams[0], grams[1], grams[2], P, scratch);
+    CHECK(bound >= 0 && sides + bound <= least + 1e-12);
+    check_state.tally[0] += bound > 0.3 * (least - sides);
+    /* a side that does not determine its model says nothing */
+    memset(grams[0], 0, sizeof grams[0]);
+    CHECK(ct_gmt_open_bound(grams[0], grams[1], grams[2], P, scratch) == 0);
 }
+
+static void some_bounds_are_tight(void) { CHECK(check_state.tally[0] > 0); }
 
 /* Sums after many moves against sums of the rows. */
 static void sums_are_of_the_rows(void)
@@ -361,7 +339,6 @@ static void sums_are_of_the_rows(void)
         CHECK(fabs(sse - f.tree.sse) <= 1e-12 * f.table.total);
     }
     close_fixture(&f);
-    free(d);
 }
 
 /* SSE of a leaf by the rows themselves and the columns that its model has. */
@@ -392,8 +369,7 @@ static void models_omit_columns(void)
     ct_rng rng = ct_rng_of(4, 8, 0);
     REQUIRE(open_fixture(&f, d, 16));
     ct_model_tree copy;
-    ct_error error;
-    REQUIRE(ct_gmt_model_tree_init_as(&copy, &f.tree, &error) == CT_OK);
+    REQUIRE_OK(ct_gmt_model_tree_init_as(&copy, &f.tree, &reason));
     uint32_t n_omitted = 0;
     for (int round = 0; round < (CHECK_QUICK() ? 20 : 100); round++) {
         int32_t leaves[CT_TREE_LEAVES];
@@ -426,7 +402,6 @@ static void models_omit_columns(void)
     CHECK(n_omitted > (CHECK_QUICK() ? 8 : 40));
     ct_gmt_model_tree_free(&copy);
     close_fixture(&f);
-    free(d);
 }
 
 /* The matrix of a node is the sum of its rows, and those of a leaf rise. */
@@ -453,10 +428,8 @@ static void check_sums(const ct_model_tree *tree, int32_t at)
  * rows, whoever makes them. */
 static void pieces_are_all_rows(void)
 {
-    double *values;
-    evolve_data *d = new_planes(140000, &values);
+    evolve_data *d = new_planes(140000);
     fixture f;
-    ct_error error;
     ct_split_scratch *scratch[3];
     REQUIRE(open_fixture(&f, d, 32));
     for (int i = 0; i < 3; i++)
@@ -476,8 +449,8 @@ static void pieces_are_all_rows(void)
     ct_gmt_split_result first, again;
     for (unsigned threads = 1; threads <= 3; threads += 2) {
         f.tree.threads = threads;
-        REQUIRE(ct_gmt_split_search(&f.tree, 0, INFINITY, &options, scratch, threads,
-                                    threads == 1 ? &first : &again, &error) == CT_OK);
+        REQUIRE_OK(ct_gmt_split_search(&f.tree, 0, INFINITY, &options, scratch, threads, threads ==
+                                       1 ? &first : &again, &reason));
     }
     CHECK(!memcmp(&first.best.test, &again.best.test, sizeof first.best.test));
     CHECK(first.best.sse == again.best.sse && first.kept[0].sse == again.kept[0].sse &&
@@ -488,8 +461,6 @@ static void pieces_are_all_rows(void)
     CHECK(fabs(f.tree.sse - first.best.sse) <= 1e-9 * f.table.total);
     for (int i = 1; i < 3; i++) ct_gmt_split_scratch_free(scratch[i]);
     close_fixture(&f);
-    free(values);
-    free(d);
 }
 
 /* A random change, the same in both trees of one shape. */
@@ -535,41 +506,36 @@ static void compare_trees(const ct_kd_tree *kd, const ct_model_tree *rows,
     }
 }
 
-static void kd_trees_have_the_sums(void)
+static void kd_trees_have_the_sums(check_rng *r, uint32_t seed)
 {
-    for (uint32_t seed = 0; seed < (CHECK_QUICK() ? 3 : 8); seed++) {
-        /* ties, a factor, missing values; cells that do not know one of the splitters; one tile and
-         * several; more rows in a point than in a tile */
-        const uint32_t n = seed % 2 ? 700 : 5000, values = seed == 2 ? 2 : seed % 3 ? 0 : 20;
-        evolve_data *d = new_data(seed, n, 3, values, seed % 2 ? 5 : 0, seed % 4);
-        const uint8_t along[4] = {1, seed % 3 == 0, seed != 2, 1};
-        ct_rng rng = ct_rng_of(seed, 12, 0);
-        ct_kd_tree kd;
-        ct_model_table table;
-        ct_model_tree rows, sums_only;
-        ct_node_rows found;
-        ct_error error;
-        const ct_gram_kernels *kernels = ct_gram_at(CT_SIMD_SCALAR);
-        REQUIRE(ct_gmt_model_table_init(&table, &d->data, 16, 1, &error) == CT_OK);
-        REQUIRE(ct_gmt_kd_init(&kd, &table, kernels, along, &error) == CT_OK);
-        REQUIRE(ct_gmt_kd_model_tree(&kd, &sums_only, 9, &error) == CT_OK);
-        REQUIRE(ct_gmt_model_tree_init(&rows, &kd.table, kernels, 9, 1, &error) == CT_OK);
-        REQUIRE(ct_gmt_node_rows_init(&found, n, &error) == CT_OK);
-        CHECK(kd.n > (seed == 2 ? 4 : 20));
-        for (int round = 0; round < 30; round++) {
-            change_both(&rows, &sums_only, &rng);
-            uint32_t minbucket = round % 4 ? 3 : 60, depth_max = round % 5 ? 5 : 2;
-            ct_tree_limits limits = {9, depth_max, minbucket, 1, round % 3 ? 0 : 200};
-            ct_gmt_model_tree_refresh(&rows, 0, &limits);
-            ct_gmt_kd_refresh(&kd, &sums_only, 0, &limits);
-            compare_trees(&kd, &rows, &sums_only, &found);
-        }
-        ct_gmt_node_rows_free(&found);
-        ct_gmt_model_tree_free(&rows), ct_gmt_model_tree_free(&sums_only);
-        ct_gmt_kd_free(&kd);
-        ct_gmt_model_table_free(&table);
-        free(d);
+    /* ties, a factor, missing values; cells that do not know one of the splitters; one tile and
+     * several; more rows in a point than in a tile */
+    const uint32_t n = seed % 2 ? 700 : 5000, values = seed == 2 ? 2 : seed % 3 ? 0 : 20;
+    evolve_data *d = new_data(seed, n, 3, values, seed % 2 ? 5 : 0, seed % 4);
+    const uint8_t along[4] = {1, seed % 3 == 0, seed != 2, 1};
+    ct_rng rng = ct_rng_of(seed, 12, 0);
+    ct_kd_tree kd;
+    ct_model_table table;
+    ct_model_tree rows, sums_only;
+    ct_node_rows found;
+    const ct_gram_kernels *kernels = ct_gram_at(CT_SIMD_SCALAR);
+    REQUIRE(open_table(d, 16, &table));
+    REQUIRE_OK(ct_gmt_kd_init(&kd, &table, kernels, along, &reason));
+    REQUIRE_OK(ct_gmt_kd_model_tree(&kd, &sums_only, 9, &reason));
+    REQUIRE_OK(ct_gmt_model_tree_init(&rows, &kd.table, kernels, 9, 1, &reason));
+    REQUIRE_OK(ct_gmt_node_rows_init(&found, n, &reason));
+    CHECK(kd.n > (seed == 2 ? 4 : 20));
+    for (int round = 0; round < 30; round++) {
+        change_both(&rows, &sums_only, &rng);
+        uint32_t minbucket = round % 4 ? 3 : 60, depth_max = round % 5 ? 5 : 2;
+        ct_tree_limits limits = {9, depth_max, minbucket, 1, round % 3 ? 0 : 200};
+        ct_gmt_model_tree_refresh(&rows, 0, &limits);
+        ct_gmt_kd_refresh(&kd, &sums_only, 0, &limits);
+        compare_trees(&kd, &rows, &sums_only, &found);
     }
+    ct_gmt_node_rows_free(&found);
+    ct_gmt_model_tree_free(&rows), ct_gmt_model_tree_free(&sums_only);
+    ct_gmt_kd_free(&kd);
 }
 
 /* ---- mutations of the evolution ---- */
@@ -601,19 +567,16 @@ static const ct_tree_limits mutation_limits = {8, 5, 3, 1, 0};
 static void mutation_begin(mutation_data *d)
 {
     const uint8_t along[4] = {1, 1, 1, 1};
-    ct_error error;
     d->data = new_data(3, 400, 3, 0, 0, 0);
-    REQUIRE(ct_gmt_model_table_init(&d->table, &d->data->data, 16, 1, &error) == CT_OK);
-    REQUIRE(ct_gmt_kd_init(&d->kd, &d->table, ct_gram_at(CT_SIMD_SCALAR), along, &error) == CT_OK);
-    REQUIRE(ct_gmt_node_rows_init(&d->rows, 400, &error) == CT_OK);
+    REQUIRE(open_table(d->data, 16, &d->table));
+    REQUIRE_OK(ct_gmt_kd_init(&d->kd, &d->table, ct_gram_at(CT_SIMD_SCALAR), along, &reason));
+    REQUIRE_OK(ct_gmt_node_rows_init(&d->rows, 400, &reason));
 }
 
 static void mutation_end(mutation_data *d)
 {
     ct_gmt_node_rows_free(&d->rows);
     ct_gmt_kd_free(&d->kd);
-    ct_gmt_model_table_free(&d->table);
-    free(d->data);
 }
 
 /* One mutation, before the rows are brought into order. */
@@ -665,10 +628,9 @@ static void parents_and_children_exchange(void)
 {
     mutation_data d;
     ct_model_tree tree;
-    ct_error error;
     int exchanged = 0;
     mutation_begin(&d);
-    REQUIRE(ct_gmt_kd_model_tree(&d.kd, &tree, 9, &error) == CT_OK);
+    REQUIRE_OK(ct_gmt_kd_model_tree(&d.kd, &tree, 9, &reason));
     REQUIRE(tree.room <= 2 * CT_TREE_LEAVES);
     for (uint32_t i = 0; i < 2000; i++)
         exchanged += check_mutation(&tree, &d, ct_rng_of(i, 5, 0));
@@ -712,11 +674,10 @@ static void two_trees_exchange(void)
 {
     mutation_data d;
     ct_model_tree trees[2];
-    ct_error error;
     int exchanged = 0;
     mutation_begin(&d);
     for (uint32_t i = 0; i < 2; i++) {
-        REQUIRE(ct_gmt_kd_model_tree(&d.kd, &trees[i], 9, &error) == CT_OK);
+        REQUIRE_OK(ct_gmt_kd_model_tree(&d.kd, &trees[i], 9, &reason));
         REQUIRE(trees[i].room <= 2 * CT_TREE_LEAVES);
         for (uint32_t k = 0; k < 40; k++) {
             ct_tree_steps steps = mutate(&trees[i], ct_rng_of(k, 5 + i, 0));
@@ -758,10 +719,9 @@ static void kernels_agree(void)
                     CHECK(!memcmp(a + k * size + ct_gram_row(i), b + k * size + ct_gram_row(i),
                                   (i + 1) * sizeof *a));
             double all[2][256] = {{0}};
-            const uint32_t *same = (const uint32_t *) calloc(64, sizeof *same);
+            const uint32_t same[64] = {0};
             plain->add(all[0], same, z, rows, 64, p);
             kernels->sum(all[1], z, rows, 64, p);
-            free((void *) same);
             for (size_t i = 0; i < p; i++)
                 CHECK(!memcmp(all[0] + ct_gram_row(i), all[1] + ct_gram_row(i),
                               (i + 1) * sizeof(double)));
@@ -792,18 +752,18 @@ static void kernels_agree(void)
 }
 
 static const check_case cases[] = {
-    {"split searches equal brute force", searches_are_exact},
-    {"splits below the root too", splits_below_are_exact},
+    {"split searches equal brute force", EACH(searches_are_exact, 0, 20, 6, 6)},
+    {"splits below the root too", EACH(splits_below_are_exact, 0, 6, 6, 6)},
     {"some rows rule splitters out", some_rows_rule_out},
     {"runs of equal values are opened", runs_are_opened},
-    {"sets of levels with small splits below", small_splits_of_sets},
+    {"sets of levels with small splits below", EACH(small_splits_of_sets, 0, 30, 12, 12)},
     {"small leaves are not offered", small_leaves_are_not_offered},
     {"sets of levels have sides", sets_have_sides},
-    {"bounds of bins hold", bounds_hold},
+    {"bounds of bins hold", EACH(bounds_hold, 0, 24, 4, 4), some_bounds_are_tight},
     {"sums are of the rows", sums_are_of_the_rows},
     {"models omit columns", models_omit_columns},
     {"pieces are all rows", pieces_are_all_rows},
-    {"k-d trees have the sums", kd_trees_have_the_sums},
+    {"k-d trees have the sums", EACH(kd_trees_have_the_sums, 0, 8, 3, 3)},
     {"parents and children exchange their tests", parents_and_children_exchange},
     {"two trees exchange their tests", two_trees_exchange},
     {"kernels agree", kernels_agree},

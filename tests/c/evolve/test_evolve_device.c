@@ -5,7 +5,6 @@
 #include "evolve/offload/cost.h"
 #include "evolve/offload/device.h"
 #include "evolve_data.h"
-#include "gpu/device.h"
 #include "gpu/played.h"
 
 enum { LEAVES = 12 };
@@ -31,8 +30,8 @@ static ct_status bench_open(bench *b, int device, uint32_t kind, uint32_t n, uin
     const uint8_t along[MOST_COLUMNS + 1] = {1, kind % 4 == 0, kind != 3, 1, 0, 1, kind % 2};
     memset(b, 0, sizeof *b);
     b->data = new_data(kind, n, q, values, levels, kind % 5 == 2);
-    CHECK(ct_gmt_model_table_init(&b->table, &b->data->data, 16, 1, error) == CT_OK);
-    CHECK(ct_gmt_kd_init(&b->kd, &b->table, ct_gram_at(CT_SIMD_SCALAR), along, error) == CT_OK);
+    CHECK_OK(ct_gmt_model_table_init(&b->table, &b->data->data, 16, 1, error));
+    CHECK_OK(ct_gmt_kd_init(&b->kd, &b->table, ct_gram_at(CT_SIMD_SCALAR), along, error));
     return ct_gmt_kd_device_open(device, &b->kd, threads_of((int) kind), &b->device, error);
 }
 
@@ -56,8 +55,8 @@ static ct_status bench_open_wide(bench *b, int device, uint32_t q, ct_error *err
         y[row] = x[0][row] < 0.4 ? x[1][row] : 2 * x[2][row];
     const ct_gmt_model_data data = {WIDE_ROWS, WIDE, columns, q, all, 4, all, none, y, NULL, 0,
                                     NULL};
-    CHECK(ct_gmt_model_table_init(&b->table, &data, 16, 1, error) == CT_OK);
-    CHECK(ct_gmt_kd_init(&b->kd, &b->table, ct_gram_at(CT_SIMD_SCALAR), along, error) == CT_OK);
+    CHECK_OK(ct_gmt_model_table_init(&b->table, &data, 16, 1, error));
+    CHECK_OK(ct_gmt_kd_init(&b->kd, &b->table, ct_gram_at(CT_SIMD_SCALAR), along, error));
     return ct_gmt_kd_device_open(device, &b->kd, 1, &b->device, error);
 }
 
@@ -66,7 +65,7 @@ static void bench_close(bench *b)
     ct_gmt_kd_device_close(b->device);
     ct_gmt_kd_free(&b->kd);
     ct_gmt_model_table_free(&b->table);
-    free(b->data);
+    drop(b->data);
 }
 
 /* Splits a leaf, or changes a test, by two random rows; a leaf may get another model before. */
@@ -100,12 +99,11 @@ typedef struct {
 
 static void open_twins(twins *t, const bench *b)
 {
-    ct_error error;
     memset(t, 0, sizeof *t);
-    CHECK(ct_gmt_node_rows_init(&t->rows, b->kd.table.n_rows, &error) == CT_OK);
+    CHECK_OK(ct_gmt_node_rows_init(&t->rows, b->kd.table.n_rows, &reason));
     for (int k = 0; k < 2; k++)
         for (int i = 0; i < TREES; i++) {
-            CHECK(ct_gmt_kd_model_tree(&b->kd, &t->trees[k][i], LEAVES, &error) == CT_OK);
+            CHECK_OK(ct_gmt_kd_model_tree(&b->kd, &t->trees[k][i], LEAVES, &reason));
             t->queries[k][i].tree = &t->trees[k][i];
             t->asked[i] = &t->queries[0][i];
         }
@@ -150,7 +148,7 @@ static void check_answer(const twins *t, uint32_t i)
 /* Returns how many the device has answered. */
 static uint32_t ask_and_compare(const bench *b, uint32_t seed, uint32_t rounds)
 {
-    twins *t = (twins *) calloc(1, sizeof *t);
+    twins *t = (twins *) keep_new(1, sizeof *t);
     ct_rng rng = ct_rng_of(seed, 31, 0);
     uint32_t n_answered = 0;
     open_twins(t, b);
@@ -166,7 +164,7 @@ static uint32_t ask_and_compare(const bench *b, uint32_t seed, uint32_t rounds)
         }
     }
     close_twins(t);
-    free(t);
+    drop(t);
     return n_answered;
 }
 
@@ -175,29 +173,17 @@ static void compare(int device)
     static const uint32_t n_rows[] = {40, 700, CT_TILE_ROWS, 6000, CT_TILE_ROWS + 1, 5000};
     for (uint32_t kind = 0; kind < (CHECK_QUICK() ? 6 : 24); kind++) {
         bench b;
-        ct_error error = {CT_OK, ""};
         const uint32_t q = 1 + kind % MOST_COLUMNS;
-        if (CHECK_INT(bench_open(&b, device, kind, n_rows[(kind + kind / 6) % 6], q, &error),
-                      CT_OK)) {
+        if (CHECK_OK(bench_open(&b, device, kind, n_rows[(kind + kind / 6) % 6], q, &reason))) {
             uint32_t n = ask_and_compare(&b, kind, CHECK_QUICK() ? 8 : 20);
             CHECK_INT(ct_gmt_kd_device_answers(b.device), n);
             CHECK(n > 15 && ct_gmt_kd_device_batches(b.device) < n);
             CHECK(!ct_gmt_kd_device_is_lost(b.device));
         } else {
-            printf("    %s\n", error.message);
+            printf("    %s\n", reason.message);
         }
         bench_close(&b);
     }
-}
-
-static void on_twin(void) { compare(TWIN); }
-
-static void on_every_device(void)
-{
-    ct_device_list list;
-    ct_device_query(&list);
-    if (list.n_devices == 0) SKIP("no device");
-    for (int i = 0; i < list.n_devices; i++) compare(i);
 }
 
 /* Matrices of more columns than a lane has entries at a time. */
@@ -205,21 +191,10 @@ static void many_columns(int device)
 {
     for (uint32_t q = 5; q <= WIDE; q += q < 20 ? 7 : 21) {
         bench b;
-        ct_error error;
-        if (CHECK_INT(bench_open_wide(&b, device, q, &error), CT_OK))
+        if (CHECK_OK(bench_open_wide(&b, device, q, &reason)))
             CHECK(ask_and_compare(&b, q, CHECK_QUICK() ? 4 : 9) > 5);
         bench_close(&b);
     }
-}
-
-static void many_columns_on_twin(void) { many_columns(TWIN); }
-
-static void many_columns_with_cuda(void)
-{
-    ct_device_list list;
-    ct_device_query(&list);
-    if (list.n_devices == 0) SKIP("no device");
-    many_columns(0);
 }
 
 /* ---- failure, and little memory ---- */
@@ -228,51 +203,25 @@ static void many_columns_with_cuda(void)
 static int works(int device)
 {
     bench b;
-    ct_error error = {CT_OK, ""};
     int fine = 0;
-    ct_status status = bench_open(&b, device, 1, 2500, 2, &error);
+    reason = NO_REASON;
+    ct_status status = bench_open(&b, device, 1, 2500, 2, &reason);
     if (status == CT_OK) {
         const uint32_t n = ask_and_compare(&b, 7, 4);
         fine = !ct_gmt_kd_device_is_lost(b.device);
         CHECK_INT(ct_gmt_kd_device_answers(b.device), n);
         CHECK((ct_gmt_kd_device_why(b.device)[0] == '\0') == fine);
     } else {
-        CHECK_INT(error.status, CT_NO_DEVICE);
-        CHECK(error.message[0] != '\0' && b.device == NULL);
+        CHECK_INT(reason.status, CT_NO_DEVICE);
+        CHECK(reason.message[0] != '\0' && b.device == NULL);
     }
     bench_close(&b);
     CHECK_INT(blocks_left(device), 0);
     return fine;
 }
 
-static void twin_that_fails(void)
-{
-    long n_calls = 1;
-    for (long k = 1; k <= n_calls; k++) {
-        ct_gpu_twin_fail_at(k);
-        if (!works(TWIN)) n_calls = k + 1;
-    }
-    ct_gpu_twin_fail_at(0);
-    CHECK(n_calls > 20);
-}
-
-static void cuda_that_fails(void)
-{
-    if (!CUDA_ON_CPU()) SKIP("no CUDA on the CPU");
-    cuda_on_cpu_fail_at(0, CUDA_CALL_FAILS);
-    CHECK(works(0));
-    const long n_calls = cuda_on_cpu_fail_at(0, CUDA_CALL_FAILS);
-    CHECK(n_calls > 40);
-    for (int failure = CUDA_CALL_FAILS; failure <= CUDA_KERNEL_FAILS; failure++) {
-        long n_fine = 0;
-        for (long k = 1; k <= n_calls; k += CHECK_QUICK() ? 7 : 1) {
-            cuda_on_cpu_fail_at(k, (cuda_failure) failure);
-            n_fine += works(0);
-        }
-        CHECK(n_fine > 0 && n_fine < n_calls / 2); /* those of closing */
-    }
-    cuda_on_cpu_fail_at(0, CUDA_CALL_FAILS);
-}
+static void twin_that_fails(void) { fail_twin_in_turn(works, 20); }
+static void cuda_that_fails(void) { fail_cuda_in_turn(works, 40, CHECK_QUICK() ? 7 : 1); }
 
 /* The less memory there is, the fewer queries a batch has; those that are too large for one are
  * the CPU's; and at last the device is refused, by its numbers. */
@@ -281,12 +230,11 @@ static void little_memory(int device)
     int64_t least = INT64_MAX, most = 0;   /* batches of the same queries */
     uint32_t fewest = UINT32_MAX, all = 0; /* queries answered */
     ct_status status = CT_OK;
-    const size_t step = CHECK_QUICK() ? 120000 : 40000;
+    const size_t step = CHECK_QUICK() ? 240000 : 40000;
     for (size_t limit = 9900000; status == CT_OK; limit -= step) {
         bench b;
-        ct_error error = {CT_OK, ""};
         set_memory(device, limit);
-        status = bench_open_wide(&b, device, WIDE, &error);
+        status = bench_open_wide(&b, device, WIDE, &reason);
         if (status == CT_OK) {
             const uint32_t n = ask_and_compare(&b, 3, 9);
             const int64_t batches = ct_gmt_kd_device_batches(b.device);
@@ -297,7 +245,7 @@ static void little_memory(int device)
             if (n < fewest) fewest = n;
         } else {
             CHECK_INT(status, CT_NO_DEVICE);
-            CHECK(strstr(error.message, "GB are free") != NULL);
+            CHECK(strstr(reason.message, "GB are free") != NULL);
         }
         bench_close(&b);
         CHECK_INT(blocks_left(device), 0);
@@ -306,25 +254,11 @@ static void little_memory(int device)
     CHECK(most > least && fewest > 0 && fewest < all);
 }
 
-static void little_memory_on_twin(void) { little_memory(TWIN); }
-
-static void little_memory_with_cuda(void)
-{
-    if (!CUDA_ON_CPU()) SKIP("no CUDA on the CPU");
-    little_memory(0);
-}
-
 /* ---- optimum fits ---- */
 
-static int same_fits(const ct_gmt *a, const ct_gmt *b, uint32_t n_rows)
+static int same_course(const ct_gmt *a, const ct_gmt *b, uint32_t n_rows)
 {
-    const size_t n = a->forest.n_nodes;
-    int same = n == b->forest.n_nodes && a->touched == b->touched && a->kicks == b->kicks &&
-               a->n_moments == b->n_moments &&
-               !memcmp(a->forest.feature, b->forest.feature, n * sizeof *a->forest.feature) &&
-               !memcmp(a->models.coefficients, b->models.coefficients,
-                       n * a->models.p * sizeof(double)) &&
-               !memcmp(a->where, b->where, n_rows * sizeof *a->where);
+    int same = same_fit(a, b, n_rows) && a->n_moments == b->n_moments;
     for (uint32_t i = 0; same && i < a->n_moments; i++)
         same = a->moments[i].kick == b->moments[i].kick &&
                a->moments[i].touched == b->moments[i].touched &&
@@ -349,38 +283,23 @@ static ct_gmt_options paper_options(int kind)
 }
 
 /* The tree and the course of the search are the CPU's. */
-static void compare_fits(ct_gmt_backend backend, int number)
+static void compare_fits(int number)
 {
     for (int kind = 0; kind < (CHECK_QUICK() ? 3 : 6); kind++) {
         evolve_data *d = new_data(50 + (uint32_t) kind, kind % 3 ? 5000 : 400, 3, kind % 2 ? 0 : 25,
                                   kind % 2 ? 5 : 0, kind == 2);
         ct_gmt_options o = paper_options(kind);
         ct_gmt cpu, device;
-        ct_error error = {CT_OK, ""};
-        REQUIRE(ct_gmt_fit(&d->data, &o, &cpu, &error) == CT_OK);
+        REQUIRE(fit(d, &o, &cpu));
         CHECK(cpu.forest.n_nodes > 1 && cpu.device_answers == 0 && !strcmp(cpu.device, "cpu"));
-        o.backend = backend;
-        o.device_number = number;
+        o.backend = number == TWIN ? CT_GMT_ON_TWIN : CT_GMT_ON_CUDA;
+        o.device_number = number == TWIN ? 0 : number;
         o.threads = threads_of(kind);
-        if (CHECK_INT(ct_gmt_fit(&d->data, &o, &device, &error), CT_OK)) {
-            CHECK(same_fits(&cpu, &device, d->data.n_rows));
-            CHECK(device.device_answers > device.device_batches && device.device_batches > 8);
-            CHECK(device.device_note[0] == '\0' && strcmp(device.device, "cpu") != 0);
-        }
-        ct_gmt_free(&cpu);
-        ct_gmt_free(&device);
-        free(d);
+        REQUIRE(fit(d, &o, &device));
+        CHECK(same_course(&cpu, &device, d->data.n_rows));
+        CHECK(device.device_answers > device.device_batches && device.device_batches > 8);
+        CHECK(device.device_note[0] == '\0' && strcmp(device.device, "cpu") != 0);
     }
-}
-
-static void fits_on_twin(void) { compare_fits(CT_GMT_ON_TWIN, 0); }
-
-static void fits_with_cuda(void)
-{
-    ct_device_list list;
-    ct_device_query(&list);
-    if (list.n_devices == 0) SKIP("no device");
-    for (int i = 0; i < list.n_devices; i++) compare_fits(CT_GMT_ON_CUDA, i);
 }
 
 /* A twin that fails, or is too small, costs nothing but its work. */
@@ -389,25 +308,20 @@ static void fits_without_the_twin(void)
     evolve_data *d = new_data(60, 400, 2, 0, 3, 0);
     ct_gmt_options o = paper_options(1);
     ct_gmt cpu, other;
-    ct_error error;
     o.effort = o.patience = 6;
-    REQUIRE(ct_gmt_fit(&d->data, &o, &cpu, &error) == CT_OK);
+    REQUIRE(fit(d, &o, &cpu));
     o.backend = CT_GMT_ON_TWIN;
     for (long k = 1; k < 60; k += 6) {
         ct_gpu_twin_fail_at(k);
-        REQUIRE(ct_gmt_fit(&d->data, &o, &other, &error) == CT_OK);
-        CHECK(same_fits(&cpu, &other, 400) && strstr(other.device_note, "told to fail"));
-        ct_gmt_free(&other);
+        REQUIRE(fit(d, &o, &other));
+        CHECK(same_course(&cpu, &other, 400) && strstr(other.device_note, "told to fail"));
     }
     ct_gpu_twin_fail_at(0);
     ct_gpu_twin_memory(1000);
-    REQUIRE(ct_gmt_fit(&d->data, &o, &other, &error) == CT_OK);
-    CHECK(same_fits(&cpu, &other, 400) && strstr(other.device_note, "GB are free"));
+    REQUIRE(fit(d, &o, &other));
+    CHECK(same_course(&cpu, &other, 400) && strstr(other.device_note, "GB are free"));
     CHECK(!strcmp(other.device, "cpu") && !other.device_answers);
-    ct_gmt_free(&other);
     ct_gpu_twin_memory(SIZE_MAX);
-    ct_gmt_free(&cpu);
-    free(d);
 }
 
 /* A CUDA device that was asked for and fails is an error; with AUTO, which takes it where there is
@@ -417,44 +331,37 @@ static void fits_with_cuda_that_fails(void)
     if (!CUDA_ON_CPU()) SKIP("no CUDA on the CPU");
     evolve_data *d = new_data(60, 400, 2, 0, 3, 0);
     ct_gmt_options o = paper_options(1);
-    ct_gmt fit;
-    ct_error error;
+    ct_gmt gmt;
     o.effort = o.patience = 6;
     o.backend = CT_GMT_ON_CUDA;
     for (long k = 1; k < 100; k += 12) {
         cuda_on_cpu_fail_at(k, CUDA_DEVICE_FAILS);
-        CHECK_INT(ct_gmt_fit(&d->data, &o, &fit, &error), CT_NO_DEVICE);
-        CHECK(error.message[0] != '\0');
-        ct_gmt_free(&fit);
+        CHECK_FAILS(ct_gmt_fit(&d->data, &o, &gmt, &reason), CT_NO_DEVICE);
+        ct_gmt_free(&gmt);
         CHECK_INT(blocks_left(0), 0);
     }
     cuda_on_cpu_fail_at(0, CUDA_CALL_FAILS);
-    free(d);
 }
 
 static void backends_that_are_none(void)
 {
     evolve_data *d = new_data(60, 400, 2, 0, 3, 0);
     ct_gmt_options o = paper_options(1);
-    ct_gmt fit;
-    ct_error error;
+    ct_gmt gmt;
     o.effort = o.patience = 2;
     o.backend = CT_GMT_ON_CUDA;
     o.device_number = CT_DEVICE_MAX;
-    CHECK_INT(ct_gmt_fit(&d->data, &o, &fit, &error), CT_NO_DEVICE);
-    ct_gmt_free(&fit);
+    CHECK_FAILS(ct_gmt_fit(&d->data, &o, &gmt, &reason), CT_NO_DEVICE);
+    ct_gmt_free(&gmt);
     o.backend = CT_GMT_ON_AUTO; /* too little to do */
-    CHECK_INT(ct_gmt_fit(&d->data, &o, &fit, &error), CT_OK);
-    CHECK(!strcmp(fit.device, "cpu") && fit.device_note[0] == '\0');
-    ct_gmt_free(&fit);
+    fit(d, &o, &gmt);
+    CHECK(!strcmp(gmt.device, "cpu") && gmt.device_note[0] == '\0');
     o.mode = CT_GMT_LOCAL; /* the CPU's alone */
-    CHECK_INT(ct_gmt_fit(&d->data, &o, &fit, &error), CT_OK);
-    ct_gmt_free(&fit);
+    fit(d, &o, &gmt);
     o.backend = CT_GMT_ON_TWIN;
-    CHECK_INT(ct_gmt_fit(&d->data, &o, &fit, &error), CT_BAD_INPUT);
-    ct_gmt_free(&fit);
+    CHECK_FAILS(ct_gmt_fit(&d->data, &o, &gmt, &reason), CT_BAD_INPUT);
+    ct_gmt_free(&gmt);
     ct_gmt_kd_device_close(NULL);
-    free(d);
 }
 
 /* A device pays for much work, not for little; and less where there are threads. */
@@ -489,30 +396,26 @@ static void memory_ends(void)
     o.backend = CT_GMT_ON_TWIN;
     for (long after = 0; !fine && after < 3000; after += after < 80 ? 1 : 17) {
         ct_gmt gmt;
-        ct_error error;
-        ct_alloc_fail_after(after);
-        ct_status status = ct_gmt_fit(&d->data, &o, &gmt, &error);
-        ct_alloc_fail_for(-1, 0);
+        ct_status status = MEMORY_FOR(after, ct_gmt_fit(&d->data, &o, &gmt, &reason));
         CHECK(status == CT_OK || status == CT_NO_MEMORY);
         fine = status == CT_OK && gmt.device_answers > 0 && gmt.device_note[0] == '\0';
         ct_gmt_free(&gmt);
         CHECK_INT(ct_gpu_twin_blocks(), 0);
     }
     CHECK(fine);
-    free(d);
 }
 
 static const check_case cases[] = {
-    {"answers of the twin", on_twin},
-    {"answers of every CUDA device", on_every_device},
-    {"many columns on the twin", many_columns_on_twin},
-    {"many columns with CUDA", many_columns_with_cuda},
+    {"answers of the twin", ON_TWIN(compare)},
+    {"answers of every CUDA device", ON_EVERY_DEVICE(compare)},
+    {"many columns on the twin", ON_TWIN(many_columns)},
+    {"many columns with CUDA", ON_A_DEVICE(many_columns)},
     {"a twin that fails at every call in turn", twin_that_fails},
     {"CUDA that fails at every call in turn", cuda_that_fails},
-    {"a twin with little memory", little_memory_on_twin},
-    {"a CUDA device with little memory", little_memory_with_cuda},
-    {"fits on the twin", fits_on_twin},
-    {"fits with CUDA", fits_with_cuda},
+    {"a twin with little memory", ON_TWIN(little_memory)},
+    {"a CUDA device with little memory", ON_PLAYED_CUDA(little_memory)},
+    {"fits on the twin", ON_TWIN(compare_fits)},
+    {"fits with CUDA", ON_EVERY_DEVICE(compare_fits)},
     {"fits without the twin", fits_without_the_twin},
     {"fits with CUDA that fails", fits_with_cuda_that_fails},
     {"backends that are none", backends_that_are_none},

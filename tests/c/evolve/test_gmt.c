@@ -121,112 +121,84 @@ static double least_change(const node_data *n, uint32_t node, const ct_tree_limi
 }
 
 /* No change of any node of a certified tree lowers its cost: tried one by one. */
-static void certificates_hold(void)
+static void certificates_hold(check_rng *r, uint32_t seed)
 {
-    uint32_t n_splits = 0;
-    for (uint32_t seed = 0; seed < (CHECK_QUICK() ? 2 : 6); seed++) {
-        evolve_data *d = new_data(40 + seed, 60, 2, seed % 2 ? 8 : 0, seed % 3 ? 0 : 4, 0);
-        ct_gmt_options o = default_options();
-        ct_gmt gmt;
-        ct_error error;
-        o.limits.minbucket = 4;
-        o.limits.min_n = seed % 2 ? 0 : 20;
-        o.bins = 3;
-        if (seed % 2 == 0) o.sample = 45;
-        REQUIRE(ct_gmt_fit(&d->data, &o, &gmt, &error) == CT_OK);
-        CHECK(gmt.certified);
-        static node_data n;
-        n.all = d;
-        n.gmt = &gmt;
-        n_splits += gmt.forest.n_nodes / 2;
-        for (uint32_t node = 0; node < gmt.forest.n_nodes; node++) {
-            double now = -gmt.lambda;
-            for (uint32_t i = node; i <= last_below(&gmt.forest, node); i++)
-                if (!gmt.forest.left[i])
-                    now += gmt.models.deviance[i] + gmt.lambda * (gmt.models.rank[i] + 1);
-            take_rows(&n, node);
-            if (gmt.forest.left[node]) CHECK(n.subset->data.n_rows >= o.limits.min_n);
-            CHECK(least_change(&n, node, &o.limits, gmt.lambda) >=
-                  now - 1e-9 * gmt.models.deviance[0]);
-            free(n.subset);
-        }
-        ct_gmt_free(&gmt);
-        free(d);
+    evolve_data *d = new_data(40 + seed, 60, 2, seed % 2 ? 8 : 0, seed % 3 ? 0 : 4, 0);
+    ct_gmt_options o = default_options();
+    ct_gmt gmt;
+    o.limits.minbucket = 4;
+    o.limits.min_n = seed % 2 ? 0 : 20;
+    o.bins = 3;
+    if (seed % 2 == 0) o.sample = 45;
+    REQUIRE(fit(d, &o, &gmt));
+    CHECK(gmt.certified);
+    static node_data n;
+    n.all = d;
+    n.gmt = &gmt;
+    check_state.tally[0] += gmt.forest.n_nodes / 2;
+    for (uint32_t node = 0; node < gmt.forest.n_nodes; node++) {
+        double now = -gmt.lambda;
+        for (uint32_t i = node; i <= last_below(&gmt.forest, node); i++)
+            if (!gmt.forest.left[i])
+                now += gmt.models.deviance[i] + gmt.lambda * (gmt.models.rank[i] + 1);
+        take_rows(&n, node);
+        if (gmt.forest.left[node]) CHECK(n.subset->data.n_rows >= o.limits.min_n);
+        CHECK(least_change(&n, node, &o.limits, gmt.lambda) >= now - 1e-9 * gmt.models.deviance[0]);
+        free(n.subset);
     }
-    CHECK(n_splits > (CHECK_QUICK() ? 1 : 6));
 }
+
+static void trees_have_splits(void) { CHECK(check_state.tally[0] > (CHECK_QUICK() ? 1 : 6)); }
 
 /* ---- the same tree, whoever searches, and whatever is skipped ---- */
-
-static int same_trees(const ct_gmt *a, const ct_gmt *b, uint32_t n_rows)
-{
-    size_t n = a->forest.n_nodes;
-    return n == b->forest.n_nodes && a->touched == b->touched && a->kicks == b->kicks &&
-           !memcmp(a->forest.feature, b->forest.feature, n * sizeof *a->forest.feature) &&
-           !memcmp(a->models.coefficients, b->models.coefficients,
-                   n * a->models.p * sizeof(double)) &&
-           !memcmp(a->where, b->where, n_rows * sizeof *a->where);
-}
 
 static void same_tree(void)
 {
     evolve_data *d = new_data(21, CHECK_QUICK() ? 400 : 1500, 3, 0, 5, 1);
     ct_gmt_options o = default_options();
     ct_gmt first;
-    ct_error error;
     o.sample = CHECK_QUICK() ? 300 : 1000;
     o.limits.leaves_max = 5; /* which moves under way exceed */
-    REQUIRE(ct_gmt_fit(&d->data, &o, &first, &error) == CT_OK);
+    REQUIRE(fit(d, &o, &first));
     CHECK(first.forest.n_nodes > 3);
     for (int kind = 0; kind < 2 + CT_N_SIMD; kind++) {
         ct_gmt again;
         o.threads = kind < 2 ? 2 + 5 * (unsigned) kind : 1;
         o.simd = kind < 2 ? CT_SIMD_SCALAR : (ct_simd) (kind - 2);
         if (!ct_cpu_has(o.simd)) continue;
-        REQUIRE(ct_gmt_fit(&d->data, &o, &again, &error) == CT_OK);
-        CHECK(same_trees(&first, &again, d->data.n_rows));
-        ct_gmt_free(&again);
+        REQUIRE(fit(d, &o, &again));
+        CHECK(same_fit(&first, &again, d->data.n_rows));
     }
-    ct_gmt_free(&first);
-    free(d);
 }
 
 /* Kicks that are a success: those ahead of them are made again, whoever made them. */
-static void same_after_success(void)
+static void same_after_success(check_rng *r, uint32_t seed)
 {
-    uint32_t successes = 0;
-    for (uint32_t seed = 1; seed <= (CHECK_QUICK() ? 3 : 8); seed++) {
-        evolve_data *d = new_data(seed, 250, 3, 0, 5, 1);
-        ct_gmt_options o = default_options();
-        ct_gmt first, again;
-        ct_error error;
-        o.limits.complexity = 0.2;
-        o.effort = o.patience = 40;
-        REQUIRE(ct_gmt_fit(&d->data, &o, &first, &error) == CT_OK);
-        successes += first.n_moments - 1;
-        for (o.threads = 2; o.threads < (CHECK_SLOW() ? 3 : 5); o.threads++) {
-            REQUIRE(ct_gmt_fit(&d->data, &o, &again, &error) == CT_OK);
-            CHECK(same_trees(&first, &again, d->data.n_rows));
-            CHECK_INT(again.n_moments, first.n_moments);
-            ct_gmt_free(&again);
-        }
-        ct_gmt_free(&first);
-        free(d);
+    evolve_data *d = new_data(seed + 1, 250, 3, 0, 5, 1);
+    ct_gmt_options o = default_options();
+    ct_gmt first, again;
+    o.limits.complexity = 0.2;
+    o.effort = o.patience = 40;
+    REQUIRE(fit(d, &o, &first));
+    check_state.tally[0] += first.n_moments - 1;
+    for (o.threads = 2; o.threads < (CHECK_SLOW() ? 3 : 5); o.threads++) {
+        REQUIRE(fit(d, &o, &again));
+        CHECK(same_fit(&first, &again, d->data.n_rows));
+        CHECK_INT(again.n_moments, first.n_moments);
     }
-    CHECK(successes > 2);
 }
+
+static void some_were_successes(void) { CHECK(check_state.tally[0] > 2); }
 
 /* Rows in pieces: five planes are found, the same for any number of threads and instruction set. */
 static void same_tree_of_many(void)
 {
-    double *values;
-    evolve_data *d = new_planes(140000, &values);
+    evolve_data *d = new_planes(140000);
     ct_gmt_options o = default_options();
     ct_gmt first;
-    ct_error error;
     o.sample = 2000;
     o.effort = o.patience = 4;
-    REQUIRE(ct_gmt_fit(&d->data, &o, &first, &error) == CT_OK);
+    REQUIRE(fit(d, &o, &first));
     CHECK_INT(first.forest.n_nodes, 9);
     double sse = 0;
     for (uint32_t i = 0; i < first.forest.n_nodes; i++)
@@ -236,13 +208,9 @@ static void same_tree_of_many(void)
         ct_gmt again;
         o.threads = kind ? 1 : 3;
         if (kind) o.simd = ct_cpu_find("auto");
-        REQUIRE(ct_gmt_fit(&d->data, &o, &again, &error) == CT_OK);
-        CHECK(same_trees(&first, &again, d->data.n_rows));
-        ct_gmt_free(&again);
+        REQUIRE(fit(d, &o, &again));
+        CHECK(same_fit(&first, &again, d->data.n_rows));
     }
-    ct_gmt_free(&first);
-    free(values);
-    free(d);
 }
 
 /* Populations: the same for any number of threads and instruction set, and better than a leaf. */
@@ -252,7 +220,6 @@ static void other_ways(void)
     for (int kind = 0; kind < 4; kind++) {
         ct_gmt_options o = default_options();
         ct_gmt first, again;
-        ct_error error;
         o.mode = kind == 0 ? CT_GMT_MEMETIC : CT_GMT_PAPER;
         o.population = kind == 0 ? 3 : 9; /* which is 10 */
         o.paper.fitness = kind == 2 ? CT_FITNESS_WEIGHTED : CT_FITNESS_BIC;
@@ -260,7 +227,7 @@ static void other_ways(void)
         if (kind == 3) o.sample = 200, o.paper.elite = 9, o.paper.crossover = 1;
         o.effort = o.patience = kind == 0 ? 10 : CHECK_QUICK() ? 20 : 60;
         o.limits.leaves_max = 6;
-        REQUIRE(ct_gmt_fit(&d->data, &o, &first, &error) == CT_OK);
+        REQUIRE(fit(d, &o, &first));
         CHECK(first.forest.n_nodes > 1 && first.forest.n_nodes <= 11);
         CHECK_INT(first.certified, kind == 0);
         CHECK_INT(first.kicks, o.effort);
@@ -277,18 +244,14 @@ static void other_ways(void)
             o.threads = turn ? 1 : 3;
             for (int level = 0; turn && level < CT_N_SIMD; level++)
                 if (ct_cpu_has((ct_simd) level)) o.simd = (ct_simd) level;
-            REQUIRE(ct_gmt_fit(&d->data, &o, &again, &error) == CT_OK);
-            CHECK(same_trees(&first, &again, d->data.n_rows));
-            ct_gmt_free(&again);
+            REQUIRE(fit(d, &o, &again));
+            CHECK(same_fit(&first, &again, d->data.n_rows));
         }
         o.max_rows = 1; /* the start alone */
-        REQUIRE(ct_gmt_fit(&d->data, &o, &again, &error) == CT_OK);
+        REQUIRE(fit(d, &o, &again));
         CHECK_INT(again.end, CT_GMT_ROWS);
         CHECK_INT(again.kicks, 0);
-        ct_gmt_free(&again);
-        ct_gmt_free(&first);
     }
-    free(d);
 }
 
 /* Enough rows for every short cut to be taken; noise in the last column. */
@@ -297,7 +260,6 @@ static void short_cuts_change_nothing(void)
     evolve_data *d = new_data(23, CHECK_QUICK() ? 4200 : MOST_ROWS, 3, 0, 0, 0);
     ct_gmt_options o = default_options();
     ct_gmt first;
-    ct_error error;
     o.effort = CHECK_QUICK() ? 2 : 8;
     o.bins = 12;
     o.limits.leaves_max = 4;
@@ -305,19 +267,16 @@ static void short_cuts_change_nothing(void)
         double a = d->x[1][row], b = d->x[2][row];
         d->y[row] += a < 3 ? (b < 2 ? 4 * b : 9 - b) : 2 * a;
     }
-    REQUIRE(ct_gmt_fit(&d->data, &o, &first, &error) == CT_OK);
+    REQUIRE(fit(d, &o, &first));
     CHECK(first.forest.n_nodes > 1);
     const uint32_t without[] = {CT_GMT_BOUND, CT_GMT_SOME_ROWS, CT_GMT_CACHE,
                                 CT_GMT_BOUND | CT_GMT_SOME_ROWS | CT_GMT_CACHE};
     for (int i = CHECK_QUICK() ? 3 : 0; i < 4; i++) {
         ct_gmt again;
         o.without = without[i];
-        REQUIRE(ct_gmt_fit(&d->data, &o, &again, &error) == CT_OK);
-        CHECK(same_trees(&first, &again, d->data.n_rows));
-        ct_gmt_free(&again);
+        REQUIRE(fit(d, &o, &again));
+        CHECK(same_fit(&first, &again, d->data.n_rows));
     }
-    ct_gmt_free(&first);
-    free(d);
 }
 
 static int stop_now(void *asked) { return ++*(int *) asked > 2; }
@@ -328,19 +287,16 @@ static void stops(void)
     for (int kind = 0; kind < 3; kind++) {
         ct_gmt_options o = default_options();
         ct_gmt gmt;
-        ct_error error;
         int asked = 0;
         o.effort = o.patience = kind == 2 ? 1000 : 1000000;
         if (kind == 0) o.time_limit = 0;
         if (kind == 1) o.stop = stop_now, o.calls = &asked;
         if (kind == 2) o.max_rows = 20000;
-        REQUIRE(ct_gmt_fit(&d->data, &o, &gmt, &error) == CT_OK);
+        REQUIRE(fit(d, &o, &gmt));
         CHECK_INT(gmt.end, kind == 0 ? CT_GMT_TIME : kind == 1 ? CT_GMT_INTERRUPTED : CT_GMT_ROWS);
         CHECK(kind == 2 || !gmt.certified);
         CHECK(gmt.forest.n_nodes % 2 == 1);
-        ct_gmt_free(&gmt);
     }
-    free(d);
 }
 
 /* No noise, and data without any information. */
@@ -349,33 +305,27 @@ static void odd_data(void)
     evolve_data *d = new_data(12, 300, 2, 0, 0, 0);
     ct_gmt_options o = default_options();
     ct_gmt gmt;
-    ct_error error;
     for (uint32_t row = 0; row < 300; row++)
         d->y[row] = d->x[0][row] < 2 ? 1 + d->x[1][row] : 4 - 3 * d->x[0][row];
-    REQUIRE(ct_gmt_fit(&d->data, &o, &gmt, &error) == CT_OK);
+    REQUIRE(fit(d, &o, &gmt));
     CHECK_INT(gmt.forest.n_nodes, 3);
     CHECK(fabs(gmt.forest.threshold[0] - 2) < 0.1);
     CHECK(gmt.models.deviance[1] < 1e-20 && gmt.models.deviance[2] < 1e-20);
-    ct_gmt_free(&gmt);
     for (uint32_t row = 0; row < 300; row++) d->y[row] = 3;
-    REQUIRE(ct_gmt_fit(&d->data, &o, &gmt, &error) == CT_OK);
+    REQUIRE(fit(d, &o, &gmt));
     CHECK_INT(gmt.forest.n_nodes, 1);
     CHECK(fabs(gmt.models.coefficients[0] - 3) < 1e-12);
-    ct_gmt_free(&gmt);
     d->data.n_rows = 2; /* fewer rows than coefficients */
     d->y[0] = 1, d->y[1] = 2;
-    REQUIRE(ct_gmt_fit(&d->data, &o, &gmt, &error) == CT_OK);
+    REQUIRE(fit(d, &o, &gmt));
     CHECK_INT(gmt.models.rank[0], 2);
     CHECK_INT(gmt.models.aliased[2], 1);
-    ct_gmt_free(&gmt);
     d->data.n_regressors = 0; /* constants in the leaves */
     d->data.n_rows = 300;
     for (uint32_t row = 0; row < 300; row++) d->y[row] = d->x[1][row] < 3 ? -1 : 2;
-    REQUIRE(ct_gmt_fit(&d->data, &o, &gmt, &error) == CT_OK);
+    REQUIRE(fit(d, &o, &gmt));
     CHECK_INT(gmt.forest.n_nodes, 3);
     CHECK(fabs(gmt.models.coefficients[1] + 1) < 1e-12);
-    ct_gmt_free(&gmt);
-    free(d);
 }
 
 static void refusals(void)
@@ -383,34 +333,32 @@ static void refusals(void)
     evolve_data *d = new_data(13, 50, 2, 0, 3, 0);
     ct_gmt_options o = default_options();
     ct_gmt gmt;
-    ct_error error;
     double x = d->x[0][4], y = d->y[2];
     d->x[0][4] = NAN;
-    CHECK_INT(ct_gmt_fit(&d->data, &o, &gmt, &error), CT_BAD_INPUT);
+    CHECK_FAILS(ct_gmt_fit(&d->data, &o, &gmt, &reason), CT_BAD_INPUT);
     d->x[0][4] = x, d->y[2] = INFINITY;
-    CHECK_INT(ct_gmt_fit(&d->data, &o, &gmt, &error), CT_BAD_INPUT);
+    CHECK_FAILS(ct_gmt_fit(&d->data, &o, &gmt, &reason), CT_BAD_INPUT);
     d->y[2] = y, d->codes[7] = 4;
-    CHECK_INT(ct_gmt_fit(&d->data, &o, &gmt, &error), CT_BAD_INPUT);
+    CHECK_FAILS(ct_gmt_fit(&d->data, &o, &gmt, &reason), CT_BAD_INPUT);
     d->codes[7] = 1, d->weights[3] = 0, d->data.weights = d->weights;
-    CHECK_INT(ct_gmt_fit(&d->data, &o, &gmt, &error), CT_BAD_INPUT);
+    CHECK_FAILS(ct_gmt_fit(&d->data, &o, &gmt, &reason), CT_BAD_INPUT);
     d->data.weights = NULL, o.bins = 1;
-    CHECK_INT(ct_gmt_fit(&d->data, &o, &gmt, &error), CT_BAD_INPUT);
+    CHECK_FAILS(ct_gmt_fit(&d->data, &o, &gmt, &reason), CT_BAD_INPUT);
     o.bins = 16, o.mode = CT_GMT_PAPER, o.population = 1;
-    CHECK_INT(ct_gmt_fit(&d->data, &o, &gmt, &error), CT_BAD_INPUT);
+    CHECK_FAILS(ct_gmt_fit(&d->data, &o, &gmt, &reason), CT_BAD_INPUT);
     o.population = 4, o.paper.elite = 5;
-    CHECK_INT(ct_gmt_fit(&d->data, &o, &gmt, &error), CT_BAD_INPUT);
+    CHECK_FAILS(ct_gmt_fit(&d->data, &o, &gmt, &reason), CT_BAD_INPUT);
     o.paper.elite = 1, o.paper.pressure = 2.5;
-    CHECK_INT(ct_gmt_fit(&d->data, &o, &gmt, &error), CT_BAD_INPUT);
+    CHECK_FAILS(ct_gmt_fit(&d->data, &o, &gmt, &reason), CT_BAD_INPUT);
     o.paper.pressure = 1.7, o.paper.mutation = NAN;
-    CHECK_INT(ct_gmt_fit(&d->data, &o, &gmt, &error), CT_BAD_INPUT);
+    CHECK_FAILS(ct_gmt_fit(&d->data, &o, &gmt, &reason), CT_BAD_INPUT);
     o.paper.mutation = 0.8;
     o.mode = CT_GMT_LOCAL, o.prove = 2;
-    CHECK_INT(ct_gmt_fit(&d->data, &o, &gmt, &error), CT_BAD_INPUT);
+    CHECK_FAILS(ct_gmt_fit(&d->data, &o, &gmt, &reason), CT_BAD_INPUT);
     o.limits.depth_max = 2, o.limits.leaves_max = 3;
-    CHECK_INT(ct_gmt_fit(&d->data, &o, &gmt, &error), CT_BAD_INPUT);
+    CHECK_FAILS(ct_gmt_fit(&d->data, &o, &gmt, &reason), CT_BAD_INPUT);
     o.limits.leaves_max = 4, d->n_levels[2] = 9;
-    CHECK_INT(ct_gmt_fit(&d->data, &o, &gmt, &error), CT_BAD_INPUT);
-    free(d);
+    CHECK_FAILS(ct_gmt_fit(&d->data, &o, &gmt, &reason), CT_BAD_INPUT);
 }
 
 static void memory_ends(void)
@@ -429,23 +377,19 @@ static void memory_ends(void)
         o.limits.depth_max = mode == CT_GMT_LOCAL ? 2 : 6;
         for (long after = 0; !fine && after < 2000; after += after < 40 ? 1 : 17) {
             ct_gmt gmt;
-            ct_error error;
-            ct_alloc_fail_after(after);
-            ct_status status = ct_gmt_fit(&d->data, &o, &gmt, &error);
-            ct_alloc_fail_for(-1, 0);
+            ct_status status = MEMORY_FOR(after, ct_gmt_fit(&d->data, &o, &gmt, &reason));
             CHECK(status == CT_OK || status == CT_NO_MEMORY);
             fine = status == CT_OK;
             ct_gmt_free(&gmt);
         }
         CHECK(fine);
     }
-    free(d);
 }
 
 static const check_case cases[] = {
-    {"certificates hold", certificates_hold},
+    {"certificates hold", EACH(certificates_hold, 0, 6, 2, 2), trees_have_splits},
     {"the same tree", same_tree},
-    {"the same tree after a success", same_after_success},
+    {"the same tree after a success", EACH(same_after_success, 1, 8, 3, 3), some_were_successes},
     {"the same tree of many rows", same_tree_of_many},
     {"other ways to search", other_ways},
     {"short cuts change nothing", short_cuts_change_nothing},

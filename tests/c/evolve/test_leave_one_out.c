@@ -54,9 +54,8 @@ static void factor_node(problem *t, int32_t node)
 
 static problem *new_problem(uint64_t seed)
 {
-    problem *t = (problem *) calloc(1, sizeof *t);
+    problem *t = (problem *) keep_new(1, sizeof *t);
     rng random = {seed};
-    if (!t) abort();
     for (int row = 0; row < ROWS; row++) {
         t->where[row] = row < 20 ? 2 : row < 35 ? 3 : 4;
         t->x[0][row] = 1;
@@ -154,22 +153,17 @@ static void expected_errors(const problem *t, double ridge, double smoothing, do
 
 /* ---- cases ---- */
 
-static void errors_are_exact(void)
+static void errors_are_exact(check_rng *r, uint32_t seed)
 {
-    for (uint64_t seed = 1; seed <= 20; seed++) {
-        problem *t = new_problem(seed);
-        double got[GRID][GRID][CT_LOO_LIMITS], expected[CT_LOO_LIMITS];
-        ct_error error;
-        CHECK_INT(ct_gmt_loo_errors(&t->data, ridges, GRID, smoothings, GRID, got[0][0], &error),
-                  CT_OK);
-        for (int i = 0; i < GRID; i++)
-            for (int j = 0; j < GRID; j++) {
-                expected_errors(t, ridges[i], smoothings[j], expected);
-                for (int limit = 0; limit < CT_LOO_LIMITS; limit++)
-                    CHECK(fabs(got[i][j][limit] - expected[limit]) <= 1e-8 * expected[limit]);
-            }
-        free(t);
-    }
+    problem *t = new_problem(seed + 1);
+    double got[GRID][GRID][CT_LOO_LIMITS], expected[CT_LOO_LIMITS];
+    CHECK_OK(ct_gmt_loo_errors(&t->data, ridges, GRID, smoothings, GRID, got[0][0], &reason));
+    for (int i = 0; i < GRID; i++)
+        for (int j = 0; j < GRID; j++) {
+            expected_errors(t, ridges[i], smoothings[j], expected);
+            for (int limit = 0; limit < CT_LOO_LIMITS; limit++)
+                CHECK(fabs(got[i][j][limit] - expected[limit]) <= 1e-8 * expected[limit]);
+        }
 }
 
 /* A leaf of one row: its model without it is what it borrows, and it has no limits. */
@@ -177,7 +171,6 @@ static void lone_rows(void)
 {
     problem *t = new_problem(3);
     double got[CT_LOO_LIMITS], expected[CT_LOO_LIMITS];
-    ct_error error;
     for (int row = 0; row < ROWS; row++) {
         t->where[row] = row == 7 ? 2 : row < 35 ? 3 : 4;
         t->counted[row] = row == 7;
@@ -190,14 +183,13 @@ static void lone_rows(void)
     memset(t->factors[2], 0, sizeof t->factors[2]);
     for (int k = 0; k < COLUMNS; k++)
         t->factors[2][k][1] = sqrt(t->weights[7]) * value_at(t, k, 7);
-    CHECK_INT(ct_gmt_loo_errors(&t->data, ridges + 1, 1, smoothings + 1, 1, got, &error), CT_OK);
+    CHECK_OK(ct_gmt_loo_errors(&t->data, ridges + 1, 1, smoothings + 1, 1, got, &reason));
     expected_errors(t, ridges[1], smoothings[1], expected);
     CHECK(fabs(got[CT_LOO_FREE] - expected[CT_LOO_FREE]) <= 1e-8 * expected[CT_LOO_FREE]);
     CHECK(got[CT_LOO_WITHIN] == got[CT_LOO_FREE]);
     /* with nothing borrowed it has no error of its own, which is a large one */
-    CHECK_INT(ct_gmt_loo_errors(&t->data, ridges, 1, smoothings, 1, got, &error), CT_OK);
+    CHECK_OK(ct_gmt_loo_errors(&t->data, ridges, 1, smoothings, 1, got, &reason));
     CHECK(isfinite(got[CT_LOO_FREE]));
-    free(t);
 }
 
 static double deviance_of(const problem *t, int32_t node, const double *b)
@@ -212,41 +204,36 @@ static double deviance_of(const problem *t, int32_t node, const double *b)
 }
 
 /* Each alone, and their mean by weights. */
-static void models_are_exact(void)
+static void models_are_exact(check_rng *r, uint32_t seed)
 {
     static const double ridge[4] = {0, 0.5, 0.5, 20}, smoothing[4] = {2, 2, 50, 0},
                         weight[4] = {0.4, 0.3, 0.2, 0.1}, one = 1;
-    for (uint64_t seed = 1; seed <= 20; seed++) {
-        problem *t = new_problem(seed);
-        double expected[NODES][P] = {{0}}, b[P], got[NODES][P], deviance[NODES];
-        uint8_t aliased[NODES][P];
-        ct_error error;
-        for (int i = 0; i < 4; i++) {
-            const ct_gmt_shrink_mean mean = {&ridge[i], &smoothing[i], &one, 1};
-            CHECK_INT(ct_gmt_shrink_models(&t->data.nodes, &mean, got[0], aliased[0], deviance,
-                                           &error), CT_OK);
-            for (int32_t node = 0; node < NODES; node++) {
-                model_without(t, node, -1, ridge[i], smoothing[i], b);
-                for (int k = 0; k < P; k++) {
-                    CHECK(fabs(got[node][k] - b[k]) <= 1e-8 * (1 + fabs(b[k])));
-                    CHECK_INT(aliased[node][k], t->dropped[node][k]);
-                    expected[node][k] += weight[i] * b[k];
-                }
-                double own = deviance_of(t, node, b);
-                CHECK(fabs(deviance[node] - own) <= 1e-8 * own);
-            }
-        }
-        const ct_gmt_shrink_mean all = {ridge, smoothing, weight, 4};
-        CHECK_INT(ct_gmt_shrink_models(&t->data.nodes, &all, got[0], aliased[0], deviance, &error),
-                  CT_OK);
+    problem *t = new_problem(seed + 1);
+    double expected[NODES][P] = {{0}}, b[P], got[NODES][P], deviance[NODES];
+    uint8_t aliased[NODES][P];
+    for (int i = 0; i < 4; i++) {
+        const ct_gmt_shrink_mean mean = {&ridge[i], &smoothing[i], &one, 1};
+        CHECK_OK(ct_gmt_shrink_models(&t->data.nodes, &mean, got[0], aliased[0], deviance,
+                                      &reason));
         for (int32_t node = 0; node < NODES; node++) {
-            for (int k = 0; k < P; k++)
-                CHECK(fabs(got[node][k] - expected[node][k]) <=
-                      1e-8 * (1 + fabs(expected[node][k])));
-            double own = deviance_of(t, node, expected[node]);
+            model_without(t, node, -1, ridge[i], smoothing[i], b);
+            for (int k = 0; k < P; k++) {
+                CHECK(fabs(got[node][k] - b[k]) <= 1e-8 * (1 + fabs(b[k])));
+                CHECK_INT(aliased[node][k], t->dropped[node][k]);
+                expected[node][k] += weight[i] * b[k];
+            }
+            double own = deviance_of(t, node, b);
             CHECK(fabs(deviance[node] - own) <= 1e-8 * own);
         }
-        free(t);
+    }
+    const ct_gmt_shrink_mean all = {ridge, smoothing, weight, 4};
+    CHECK_OK(ct_gmt_shrink_models(&t->data.nodes, &all, got[0], aliased[0], deviance, &reason));
+    for (int32_t node = 0; node < NODES; node++) {
+        for (int k = 0; k < P; k++)
+            CHECK(fabs(got[node][k] - expected[node][k]) <=
+                  1e-8 * (1 + fabs(expected[node][k])));
+        double own = deviance_of(t, node, expected[node]);
+        CHECK(fabs(deviance[node] - own) <= 1e-8 * own);
     }
 }
 
@@ -257,7 +244,6 @@ static void aliased_once(void)
     problem *t = new_problem(7);
     double got[NODES][P], deviance[NODES];
     uint8_t aliased[NODES][P];
-    ct_error error;
     memcpy(t->x[3], t->x[1], sizeof t->x[3]);
     memset(t->dropped, 0, sizeof t->dropped);
     /* Cholesky of a singular matrix would not do: the rows of the root are its factor */
@@ -273,53 +259,41 @@ static void aliased_once(void)
     memcpy(t->factors, factors, sizeof factors);
     for (uint32_t n = 1; n <= 2; n++) {
         const ct_gmt_shrink_mean mean = {ridge, smoothing, weights[n - 1], n};
-        CHECK_INT(ct_gmt_shrink_models(&t->data.nodes, &mean, got[0], aliased[0], deviance, &error),
-                  CT_OK);
+        CHECK_OK(ct_gmt_shrink_models(&t->data.nodes, &mean, got[0], aliased[0], deviance,
+                                      &reason));
         CHECK_INT(aliased[0][3], n == 1);
         CHECK_INT(aliased[0][1], 0);
         CHECK_INT(aliased[4][3], 1); /* nothing is borrowed */
         CHECK((got[0][3] != 0) == (n == 2));
     }
-    free(t);
 }
 
 static void memory_ends(void)
 {
+    static const double one = 1;
+    const ct_gmt_shrink_mean mean = {&one, &one, &one, 1};
     problem *t = new_problem(5);
-    double got[GRID][GRID][CT_LOO_LIMITS];
-    int fine = 0;
-    for (long after = 0; !fine && after < 100; after++) {
-        static const double one = 1;
-        const ct_gmt_shrink_mean mean = {&one, &one, &one, 1};
-        double b[NODES][P], deviance[NODES];
-        uint8_t aliased[NODES][P];
-        ct_error error;
-        ct_alloc_fail_after(after);
-        ct_status status = ct_gmt_shrink_models(&t->data.nodes, &mean, b[0], aliased[0], deviance,
-                                                &error);
-        ct_alloc_fail_for(-1, 0);
-        CHECK(status == CT_OK || status == CT_NO_MEMORY);
-        fine = status == CT_OK;
+    double got[GRID][GRID][CT_LOO_LIMITS], b[NODES][P], deviance[NODES];
+    uint8_t aliased[NODES][P];
+    for (int shrink = 0; shrink < 2; shrink++) {
+        ct_status status = CT_NO_MEMORY;
+        for (long after = 0; status != CT_OK && after < 100; after++) {
+            ct_alloc_fail_after(after);
+            status = shrink ? ct_gmt_shrink_models(&t->data.nodes, &mean, b[0], aliased[0],
+                                                   deviance, &reason)
+                            : ct_gmt_loo_errors(&t->data, ridges, GRID, smoothings, GRID,
+                                                got[0][0], &reason);
+            ct_alloc_fail_after(-1);
+            CHECK(status == CT_OK || status == CT_NO_MEMORY);
+        }
+        CHECK_OK(status);
     }
-    CHECK(fine);
-    fine = 0;
-    for (long after = 0; !fine && after < 100; after++) {
-        ct_error error;
-        ct_alloc_fail_after(after);
-        ct_status status = ct_gmt_loo_errors(&t->data, ridges, GRID, smoothings, GRID, got[0][0],
-                                             &error);
-        ct_alloc_fail_for(-1, 0);
-        CHECK(status == CT_OK || status == CT_NO_MEMORY);
-        fine = status == CT_OK;
-    }
-    CHECK(fine);
-    free(t);
 }
 
 static const check_case cases[] = {
-    {"errors are exact", errors_are_exact},
+    {"errors are exact", EACH(errors_are_exact, 1, 20, 20, 20)},
     {"lone rows", lone_rows},
-    {"models are exact", models_are_exact},
+    {"models are exact", EACH(models_are_exact, 1, 20, 20, 20)},
     {"aliased once", aliased_once},
     {"memory ends", memory_ends},
 };

@@ -94,24 +94,23 @@ typedef struct {
 
 static int open_problem(problem *p, ct_model_table *table, const shape *s, uint32_t seed)
 {
-    ct_error error;
     evolve_data *d = new_data(seed, s->n, s->q, s->values, s->levels, s->holes);
     if (s->leaves == WEIGHTED) d->data.weights = d->weights;
     if (s->leaves == CONSTANTS) d->data.n_regressors = 0;
-    if (ct_gmt_model_table_init(table, &d->data, s->bins, 1, &error) != CT_OK) return 0;
+    if (!open_table(d, s->bins, table)) return 0;
     *p = (problem){d, table, s->price * table->unit, s->minbucket, seed % 2 ? s->n / 3 : 0};
     return 1;
-}
-
-static void close_problem(const problem *p, ct_model_table *table)
-{
-    ct_gmt_model_table_free(table);
-    free((void *) (uintptr_t) p->d);
 }
 
 static ct_optimum_options options_of(const shape *s, uint32_t min_n, uint32_t depth)
 {
     return (ct_optimum_options){depth, s->minbucket, min_n, s->price, INFINITY, 0, 1, NULL};
+}
+
+static ct_status search(const ct_model_table *table, const ct_optimum_options *o,
+                        ct_optimum *optimum)
+{
+    return ct_gmt_optimum_search(table, ct_gram_at(CT_SIMD_SCALAR), o, optimum, &reason);
 }
 
 static const shape shapes[] = {
@@ -160,7 +159,6 @@ static void check_depth_two(const shape *s, uint32_t seed)
         p.min_n = min_n;
     }
     ct_gmt_pairs_free(pairs);
-    close_problem(&p, &table);
 }
 
 static void depth_two_equals_brute(void)
@@ -174,7 +172,6 @@ static void check_depth_three(const shape *s, uint32_t seed)
     problem p;
     ct_model_table table;
     ct_optimum found;
-    ct_error error;
     uint8_t in[ALL];
     memset(in, 1, sizeof in);
     REQUIRE(open_problem(&p, &table, s, seed));
@@ -184,14 +181,12 @@ static void check_depth_three(const shape *s, uint32_t seed)
         o.without = run % 8;
         /* little is left to be found where a tree is known that is nearly as good */
         if (run >= 8) o.known = expected / table.unit + 1e-6 * table.total;
-        REQUIRE(ct_gmt_optimum_search(&table, ct_gram_at(CT_SIMD_SCALAR), &o, &found, &error) ==
-                CT_OK);
+        REQUIRE_OK(search(&table, &o, &found));
         CHECK(found.complete && found.better);
         CHECK(fabs(table.unit * found.cost - expected) <= tie);
         CHECK(fabs(table.unit * found.bound - expected) <= tie);
         CHECK(fabs(cost_of_tests(&p, found.tests, 7, 0, in) - expected) <= tie);
     }
-    close_problem(&p, &table);
 }
 
 static void depth_three_equals_brute(void)
@@ -216,7 +211,6 @@ static void one_threshold_is_found(void)
             evolve_data *d = new_data(3, 128, 2, 0, 0, 0);
             ct_model_table table;
             ct_optimum found, all;
-            ct_error error;
             ct_optimum_options o = {3, 1, 0, half ? 0.5 : 0.01, INFINITY, 7, 1, NULL};
             const uint32_t cut = 128 / bins * (bins / 2 + 1);
             d->data.n_regressors = 0;
@@ -225,19 +219,15 @@ static void one_threshold_is_found(void)
                 d->x[1][row] = row % 8;
                 d->y[row] = levels[row >= cut][row % 8] + 0.01 * d->weights[row];
             }
-            REQUIRE(ct_gmt_model_table_init(&table, &d->data, bins, 1, &error) == CT_OK);
-            REQUIRE(ct_gmt_optimum_search(&table, ct_gram_at(CT_SIMD_SCALAR), &o, &all, &error) ==
-                    CT_OK);
+            REQUIRE(open_table(d, bins, &table));
+            REQUIRE_OK(search(&table, &o, &all));
             CHECK_INT(all.tests[0].splitter, 0);
             CHECK_INT(all.tests[0].cut, cut);
             o.known = 1.001 * all.cost;
             o.without = 0;
-            REQUIRE(ct_gmt_optimum_search(&table, ct_gram_at(CT_SIMD_SCALAR), &o, &found, &error) ==
-                    CT_OK);
+            REQUIRE_OK(search(&table, &o, &found));
             CHECK(found.better && found.cost == all.cost);
             CHECK_INT(found.tests[0].cut, cut);
-            ct_gmt_model_table_free(&table);
-            free(d);
         }
 }
 
@@ -249,7 +239,6 @@ static void missing_rows_go_down_on_the_left(void)
     ct_depth_two answer;
     uint32_t rows[80];
     int done;
-    ct_error error;
     d->data.n_regressors = 0;
     for (uint32_t row = 0; row < 80; row++) {
         d->x[0][row] = row;
@@ -257,15 +246,13 @@ static void missing_rows_go_down_on_the_left(void)
         d->y[row] = (row % 10 ? row / 20 * 2.0 : 0) + 0.01 * d->weights[row];
         rows[row] = row;
     }
-    REQUIRE(ct_gmt_model_table_init(&table, &d->data, 16, 1, &error) == CT_OK);
+    REQUIRE(open_table(d, 16, &table));
     ct_pairs *pairs = ct_gmt_pairs_new(&table, ct_gram_at(CT_SIMD_SCALAR), 1, 1 << 20);
     REQUIRE(pairs);
     ct_gmt_depth_two_solve(pairs, rows, 80, 0, 1, 0, NULL, &answer, &done);
     CHECK(done && answer.cost < 0.001 * table.total);
     CHECK(answer.tests[0].missing_left && answer.tests[1].missing_left);
     ct_gmt_pairs_free(pairs);
-    ct_gmt_model_table_free(&table);
-    free(d);
 }
 
 static int same_optimum(const ct_optimum *a, const ct_optimum *b)
@@ -282,19 +269,16 @@ static void same_on_all_machines(void)
     problem p;
     ct_model_table table;
     ct_optimum first, again;
-    ct_error error;
     ct_optimum_options o = options_of(&s, 0, 3);
     REQUIRE(open_problem(&p, &table, &s, 3));
-    REQUIRE(ct_gmt_optimum_search(&table, ct_gram_at(CT_SIMD_SCALAR), &o, &first, &error) == CT_OK);
+    REQUIRE_OK(search(&table, &o, &first));
     CHECK(first.better && first.complete && first.solved < 80);
     for (int level = 0; level < CT_N_SIMD; level++) {
         if (!ct_cpu_has((ct_simd) level)) continue;
         o.threads = 1 + (unsigned) level % 3;
-        REQUIRE(ct_gmt_optimum_search(&table, ct_gram_at((ct_simd) level), &o, &again, &error) ==
-                CT_OK);
+        REQUIRE_OK(ct_gmt_optimum_search(&table, ct_gram_at((ct_simd) level), &o, &again, &reason));
         CHECK(same_optimum(&first, &again));
     }
-    close_problem(&p, &table);
 }
 
 /* Each rule saves work; a tree that is known is kept if it is as good. */
@@ -304,27 +288,24 @@ static void rules_save_work(void)
     problem p;
     ct_model_table table;
     ct_optimum found, less;
-    ct_error error;
-    const ct_gram_kernels *kernels = ct_gram_at(CT_SIMD_SCALAR);
     ct_optimum_options o = options_of(&s, 0, 3);
     REQUIRE(open_problem(&p, &table, &s, 4));
-    REQUIRE(ct_gmt_optimum_search(&table, kernels, &o, &found, &error) == CT_OK);
+    REQUIRE_OK(search(&table, &o, &found));
     for (uint32_t rule = CT_OPTIMUM_SIDES; rule <= CT_OPTIMUM_KNOWN; rule *= 2) {
         o.without = rule;
-        REQUIRE(ct_gmt_optimum_search(&table, kernels, &o, &less, &error) == CT_OK);
+        REQUIRE_OK(search(&table, &o, &less));
         CHECK(less.cost == found.cost);
         CHECK(less.touched > found.touched);
     }
     o.without = 0;
     o.known = found.cost;
-    REQUIRE(ct_gmt_optimum_search(&table, kernels, &o, &less, &error) == CT_OK);
+    REQUIRE_OK(search(&table, &o, &less));
     CHECK(!less.better && less.complete && less.cost == found.cost);
     CHECK(less.bound <= found.cost && less.bound >= found.cost * (1 - 1e-8));
     /* one that is better than all over bins is the best, too */
     o.known = found.cost / 2;
-    REQUIRE(ct_gmt_optimum_search(&table, kernels, &o, &less, &error) == CT_OK);
+    REQUIRE_OK(search(&table, &o, &less));
     CHECK(!less.better && less.complete && less.bound <= o.known);
-    close_problem(&p, &table);
 }
 
 /* Rows twice are rows of twice the weight. */
@@ -333,7 +314,6 @@ static void rows_twice_weigh_twice(void)
     evolve_data *d = new_data(5, 200, 2, 0, 0, 0), *twice = new_data(5, 400, 2, 0, 0, 0);
     ct_model_table table[2];
     ct_optimum found[2];
-    ct_error error;
     for (uint32_t row = 0; row < 400; row++) {
         for (int k = 0; k < 2; k++) twice->x[k][row] = d->x[k][row % 200];
         twice->y[row] = d->y[row % 200];
@@ -342,19 +322,14 @@ static void rows_twice_weigh_twice(void)
     d->data.weights = d->weights;
     for (uint32_t i = 0; i < 2; i++) {
         ct_optimum_options o = {3, 6 * (i + 1), 0, 0.5, INFINITY, 0, 1, NULL};
-        REQUIRE(ct_gmt_model_table_init(&table[i], i ? &twice->data : &d->data, 10, 1, &error) ==
-                CT_OK);
-        REQUIRE(ct_gmt_optimum_search(&table[i], ct_gram_at(CT_SIMD_SCALAR), &o, &found[i],
-                                      &error) ==
-                CT_OK);
+        REQUIRE(open_table(i ? twice : d, 10, &table[i]));
+        REQUIRE_OK(search(&table[i], &o, &found[i]));
     }
     CHECK(fabs(found[0].cost - found[1].cost) <= 1e-9 * found[0].cost);
     for (int i = 0; i < CT_OPTIMUM_TESTS; i++) {
         CHECK_INT(found[0].tests[i].splitter, found[1].tests[i].splitter);
         CHECK_INT(found[0].tests[i].cut, found[1].tests[i].cut);
     }
-    for (int i = 0; i < 2; i++) ct_gmt_model_table_free(&table[i]);
-    free(d), free(twice);
 }
 
 /* Kernels that count calls, and stop a search at one of them. */
@@ -376,28 +351,26 @@ static void stopped_bounds_hold(void)
     problem p;
     ct_model_table table;
     ct_optimum optimum, subset;
-    ct_error error;
     ct_halt never = {NULL, NULL, 0, 1};
     ct_optimum_options o = options_of(&s, 0, 3);
     ct_gram_kernels kernels = *ct_gram_at(CT_SIMD_SCALAR);
     kernels.pivots = counted_pivots;
     counted.calls = counted.last = 0;
     REQUIRE(open_problem(&p, &table, &s, 6));
-    REQUIRE(ct_gmt_optimum_search(&table, &kernels, &o, &optimum, &error) == CT_OK);
+    REQUIRE_OK(ct_gmt_optimum_search(&table, &kernels, &o, &optimum, &reason));
     const int64_t n_calls = counted.calls;
     o.halt = &never;
-    REQUIRE(ct_gmt_optimum_search(&table, &kernels, &o, &subset, &error) == CT_OK);
+    REQUIRE_OK(ct_gmt_optimum_search(&table, &kernels, &o, &subset, &reason));
     CHECK(!subset.complete && !subset.better && subset.bound == 0);
     for (int64_t k = 1; k < 20; k++) {
         ct_halt soon = {NULL, NULL, 0, 0};
         o.halt = counted.halt = &soon;
         counted.calls = 0;
         counted.last = n_calls * k / 20;
-        REQUIRE(ct_gmt_optimum_search(&table, &kernels, &o, &subset, &error) == CT_OK);
+        REQUIRE_OK(ct_gmt_optimum_search(&table, &kernels, &o, &subset, &reason));
         CHECK(!subset.complete && soon.stopped);
         CHECK(subset.bound <= optimum.cost && subset.cost >= optimum.bound);
     }
-    close_problem(&p, &table);
 }
 
 /* Four constants, crosswise, so that no single split of these helps, and a third column whose split
@@ -409,7 +382,6 @@ static void fits_become_the_optimum(void)
         evolve_data *d = new_data(5, 500, 3, 0, 0, 0);
         ct_gmt_options o = default_options();
         ct_gmt plain, proven;
-        ct_error error;
         o.limits = (ct_tree_limits){4, 2, 5, 1, 0};
         o.effort = 0;
         o.bins = 8;
@@ -418,9 +390,9 @@ static void fits_become_the_optimum(void)
         for (uint32_t row = 0; row < 500; row++)
             d->y[row] = ((d->x[0][row] < 2.4) == (d->x[1][row] < 2.7)) +
                         (d->x[2][row] < 2) * 0.2 + 0.01 * d->weights[row];
-        REQUIRE(ct_gmt_fit(&d->data, &o, &plain, &error) == CT_OK);
+        REQUIRE(fit(d, &o, &plain));
         o.prove = 2;
-        REQUIRE(ct_gmt_fit(&d->data, &o, &proven, &error) == CT_OK);
+        REQUIRE(fit(d, &o, &proven));
         CHECK(plain.bic > proven.bic + 500 && plain.proof.depth == 0);
         CHECK(proven.proof.complete && proven.proof.gap == 0 && proven.certified);
         CHECK(proven.proof.cost < proven.proof.bound);
@@ -431,8 +403,7 @@ static void fits_become_the_optimum(void)
             deviance += proven.forest.left[i] ? 0 : proven.models.deviance[i];
         CHECK(deviance < 6);
         CHECK(fabs(deviance + 7 * proven.proof.lambda - proven.proof.cost) <= 1e-9 * deviance);
-        ct_gmt_free(&plain), ct_gmt_free(&proven);
-        free(d);
+        
     }
 }
 

@@ -37,11 +37,10 @@ static inline int brute_begin(response_brute *b, const ct_data *data,
     ct_budget budget = {SIZE_MAX, 0};
     ct_arena arena;
     ct_exact_costs costs;
-    ct_error error;
     ct_arena_init(&arena, &budget);
     int ready = data->n_rows <= BRUTE_ROWS &&
                 ct_response_init(&costs, data, options->depth, options->complexity, 0, &arena,
-                                 &error) == CT_OK;
+                                 &reason) == CT_OK;
     b->data = data;
     b->min_bucket = options->min_bucket > 1 ? options->min_bucket : 1;
     b->min_split = options->min_split;

@@ -103,12 +103,7 @@ static inline units units_split(unit_brute *b, uint32_t rows, uint32_t col, unsi
     units best = -1;
     for (uint32_t at = 0; depth && at < b->data->n_rows && n >= options->min_split; at++) {
         if (!(rows >> at & 1)) continue;
-        double cut = ct_column_value(&b->data->columns[col], at);
-        uint32_t left = 0;
-        for (uint32_t i = 0; i < b->data->n_rows; i++)
-            if ((rows >> i & 1) && ct_column_value(&b->data->columns[col], i) < cut)
-                left |= UINT32_C(1) << i;
-        uint32_t n_left = brute_count(left);
+        uint32_t left = brute_below(b->data, rows, col, at), n_left = brute_count(left);
         if (!left || n_left < least || n - n_left < least) continue;
         units cost = b->split_cost + units_cost(b, left, depth - 1) +
                      units_cost(b, rows & ~left, depth - 1);

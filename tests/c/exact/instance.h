@@ -57,11 +57,11 @@ static inline random_table table_select(const random_table *from, const uint32_t
     random_table t = table_new(n_rows * copies, n_cols, from->data.n_classes);
     size_t losses = (size_t) t.data.n_classes * t.data.n_classes;
     t.data.weights = t.weights = from->weights
-                                     ? (double *) malloc(t.data.n_rows * sizeof *t.weights)
+                                     ? (double *) keep_new(t.data.n_rows, sizeof *t.weights)
                                      : NULL;
-    t.data.loss = t.loss = from->loss ? (double *) copy_of(from->loss, losses * sizeof *t.loss)
+    t.data.loss = t.loss = from->loss ? (double *) keep_copy(from->loss, losses * sizeof *t.loss)
                                       : NULL;
-    t.roots = from->roots ? (uint8_t *) malloc(n_cols) : NULL;
+    t.roots = from->roots ? (uint8_t *) keep_new(n_cols, 1) : NULL;
     for (uint32_t col = 0; t.roots && col < n_cols; col++) t.roots[col] = from->roots[cols[col]];
     for (uint32_t i = 0; i < t.data.n_rows; i++) {
         uint32_t row = rows[i / copies];
@@ -153,17 +153,16 @@ static inline int read_costs(const char *line, random_table *t)
     uint32_t n = t->data.n_classes, i, k;
     double value;
     if (sscanf(line, "root %u", &i) == 1 && i < t->data.n_cols) {
-        if (!t->roots) t->roots = (uint8_t *) calloc(t->data.n_cols, 1);
+        if (!t->roots) t->roots = (uint8_t *) keep_new(t->data.n_cols, 1);
         return t->roots[i] = 1;
     }
     if (sscanf(line, "loss %u %u %lf", &i, &k, &value) == 3 && i < n && k < n) {
-        if (!t->loss) t->data.loss = t->loss = (double *) calloc((size_t) n * n, sizeof *t->loss);
+        if (!t->loss) table_new_loss(t);
         t->loss[(size_t) i * n + k] = value;
         return 1;
     }
     if (strcmp(line, "weights") != 0) return 0;
-    if (!t->weights)
-        t->data.weights = t->weights = (double *) calloc(t->data.n_rows, sizeof *t->weights);
+    if (!t->weights) table_new_weights(t);
     return 1;
 }
 

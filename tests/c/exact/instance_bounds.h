@@ -43,24 +43,19 @@ static inline void print_bound(const ct_observed *seen, int64_t truth)
 /* Of the table as it is; 0 if it is too large, or the search ends without an answer. */
 static inline int bounds_hold(const random_table *table, const ct_exact_options *options)
 {
-    random_table capped = table_capped(table, options->max_thresholds);
-    int fits = bounds_begin(&bounds_state.brute, &capped.data, options);
+    random_table capped = *table;
+    if (options->max_thresholds) capped = table_capped(table, options->max_thresholds);
+    if (!bounds_begin(&bounds_state.brute, &capped.data, options)) return 0;
     ct_exact_result result;
-    ct_error error = {CT_OK, ""};
-    if (fits) {
-        ct_lock_init(&bounds_state.lock);
-        bounds_state.wrong = 0;
-        ct_observe(compare_bound);
-        ct_status status = ct_exact_solve(&table->data, options, &result, NULL, &error);
-        ct_observe(NULL);
-        ct_lock_free(&bounds_state.lock);
-        if (!CHECK_INT(bounds_state.wrong, 0))
-            print_bound(&bounds_state.worst, bounds_state.truth);
-        if (status == CT_OK) ct_exact_result_free(&result);
-        fits = status == CT_OK;
-    }
-    table_free(&capped);
-    return fits;
+    ct_lock_init(&bounds_state.lock);
+    bounds_state.wrong = 0;
+    ct_observe(compare_bound);
+    ct_status status = ct_exact_solve(&table->data, options, &result, NULL, &reason);
+    ct_observe(NULL);
+    ct_lock_free(&bounds_state.lock);
+    if (!CHECK_INT(bounds_state.wrong, 0)) print_bound(&bounds_state.worst, bounds_state.truth);
+    if (status == CT_OK) ct_exact_result_free(&result);
+    return status == CT_OK;
 }
 
 #endif

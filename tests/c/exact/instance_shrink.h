@@ -69,9 +69,9 @@ static inline int shrink_costs(shrinking *s)
         double *weights = t.weights, *loss = t.loss;
         uint8_t *roots = t.roots;
         int there = what == 0 ? weights != NULL : what == 1 ? loss != NULL : roots != NULL;
-        if (what == 0) free(weights), t.data.weights = t.weights = NULL;
-        else if (what == 1) free(loss), t.data.loss = t.loss = NULL;
-        else free(roots), t.roots = NULL;
+        if (what == 0) drop(weights), t.data.weights = t.weights = NULL;
+        else if (what == 1) drop(loss), t.data.loss = t.loss = NULL;
+        else drop(roots), t.roots = NULL;
         if (there) changed |= shrink_to(s, t, s->in->options);
         else table_free(&t);
     }
@@ -107,13 +107,13 @@ static inline int shrink_options(shrinking *s)
 /* Class c becomes number[c] - 1 of n; 0: no more. */
 static inline void renumber_losses(random_table *t, const int32_t *number, uint32_t n)
 {
-    double *loss = (double *) calloc((size_t) n * n, sizeof *loss);
+    double *loss = (double *) keep_new((size_t) n * n, sizeof *loss);
     for (uint32_t c = 0; c < t->data.n_classes; c++)
         for (uint32_t k = 0; k < t->data.n_classes; k++)
             if (number[c] && number[k])
                 loss[(uint32_t) (number[c] - 1) * n + (uint32_t) number[k] - 1] =
                     t->loss[c * t->data.n_classes + k];
-    free(t->loss);
+    drop(t->loss);
     t->data.loss = t->loss = loss;
 }
 

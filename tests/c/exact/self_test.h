@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "exact/offload/device.h"
+#include "gpu/played.h"
 
 /* Rows beyond a warp's, in part of their last word. Two classes have a scan of their own, one for
  * candidates of the whole row set and one for those of parts. */
@@ -14,8 +15,7 @@ enum {
     N_WORDS = 2,
     N_CANDIDATES = 40,
     N_WANTED = (N_CANDIDATES + 31) / 32 * 2 * N_COLS,
-    N_ERRORS = N_CANDIDATES * 4 * N_COLS,
-    TWIN = -1
+    N_ERRORS = N_CANDIDATES * 4 * N_COLS
 };
 
 typedef struct {

@@ -6,15 +6,69 @@
 #include <math.h>
 
 #include "check.h"
+#include "exact/run/worker.h"
 #include "random.h"
+
+static inline void release_result(void *of) { ct_exact_result_free((ct_exact_result *) of); }
+
+static inline void keep_result(const ct_exact_result *result)
+{
+    keep_parts(result, sizeof *result, release_result);
+}
+
+/* Each row's leaf into leaf[], unless that is NULL. */
+static inline int solve_rows(const ct_data *data, const ct_exact_options *options,
+                             ct_exact_result *result, uint32_t *leaf)
+{
+    int solved = CHECK_OK(ct_exact_solve(data, options, result, leaf, &reason));
+    if (solved) keep_result(result);
+    return solved;
+}
 
 static inline int solve(const ct_data *data, const ct_exact_options *options,
                         ct_exact_result *result)
 {
-    ct_error error = {CT_OK, ""};
-    ct_status status = ct_exact_solve(data, options, result, NULL, &error);
-    if (status != CT_OK) printf("    %s\n", error.message);
-    return CHECK_INT(status, CT_OK);
+    return solve_rows(data, options, result, NULL);
+}
+
+static inline int same_tree(const ct_forest *a, const ct_forest *b)
+{
+    size_t n = a->n_nodes;
+    return n == b->n_nodes && !memcmp(a->feature, b->feature, n * sizeof *a->feature) &&
+           !memcmp(a->threshold, b->threshold, n * sizeof *a->threshold) &&
+           !memcmp(a->left, b->left, n * sizeof *a->left) &&
+           !memcmp(a->right, b->right, n * sizeof *a->right) &&
+           (!a->label || !memcmp(a->label, b->label, n * sizeof *a->label));
+}
+
+static inline ct_exact_start start_of(const ct_forest *tree)
+{
+    return (ct_exact_start){tree->n_nodes, tree->feature, tree->threshold, tree->left, tree->right};
+}
+
+/* What a search asks: stop after so many looks at the clock. */
+static inline int stop_after(void *left) { return --*(int *) left < 0; }
+
+/* One that stops, and looks after every so many rows of work (0: as it does). */
+static inline int solve_stopped(const ct_data *data, ct_exact_options options, int looks,
+                                uint64_t every, ct_exact_result *result)
+{
+    options.stop = stop_after;
+    options.stop_data = &looks;
+    ct_exact_worker_poll_every(every);
+    int solved = solve(data, &options, result);
+    ct_exact_worker_poll_every(0);
+    return solved;
+}
+
+/* A solve that memory may not be enough for; then it is an error. */
+static inline int solve_if_enough(const ct_data *data, const ct_exact_options *options,
+                                  ct_exact_result *result)
+{
+    ct_status status = ct_exact_solve(data, options, result, NULL, &reason);
+    if (status == CT_NO_MEMORY || !CHECK_OK(status)) return 0;
+    keep_result(result);
+    return 1;
 }
 
 /* What the help page of contree() allows a tree to cost more than the optimum, as a share of what
@@ -46,16 +100,16 @@ static inline double solved_cost(const ct_data *data, const ct_exact_options *op
     if (!solve(data, options, &result)) return -1;
     CHECK(result.end == CT_END_OPTIMAL && result.bound <= result.cost &&
           result.cost - result.bound <= rounded_off(data, options, result.cost));
-    double cost = result.cost;
-    ct_exact_result_free(&result);
-    return cost;
+    return result.cost;
 }
 
 /* Every use is a CHECK, so that a failure names its line. */
-static inline int is_refused(const ct_data *data, const ct_exact_options *options, ct_error *error)
+static inline int is_refused(const ct_data *data, const ct_exact_options *options)
 {
     ct_exact_result result;
-    return ct_exact_solve(data, options, &result, NULL, error) == CT_BAD_INPUT;
+    reason = NO_REASON;
+    return ct_exact_solve(data, options, &result, NULL, &reason) == CT_BAD_INPUT &&
+           reason.message[0];
 }
 
 #endif

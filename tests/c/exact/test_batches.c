@@ -3,21 +3,15 @@
  * which may be the CPU with CUDA's runtime played (cuda_on_cpu/). */
 #include "solve.h"
 
-#include "cuda_on_cpu/cuda_on_cpu.h"
-#include "gpu/device.h"
-#include "gpu/twin.h"
+#include "gpu/played.h"
 #include "base/clock.h"
 #include "exact/offload/device.h"
 #include "exact/offload/placing.h"
 
-static int same_tree(const ct_forest *a, const ct_forest *b)
+static void check_same(const ct_exact_result *a, const ct_exact_result *b)
 {
-    size_t n = a->n_nodes;
-    return n == b->n_nodes && !memcmp(a->feature, b->feature, n * sizeof *a->feature) &&
-           !memcmp(a->left, b->left, n * sizeof *a->left) &&
-           !memcmp(a->right, b->right, n * sizeof *a->right) &&
-           !memcmp(a->label, b->label, n * sizeof *a->label) &&
-           !memcmp(a->threshold, b->threshold, n * sizeof *a->threshold);
+    CHECK(a->cost == b->cost && a->bound == b->bound);
+    CHECK(same_tree(&a->tree, &b->tree));
 }
 
 /* Solves twice and compares; returns how many thresholds went to the device. */
@@ -25,22 +19,16 @@ static uint64_t compare(const ct_data *data, ct_exact_options options, ct_exact_
                         const char *name)
 {
     ct_exact_result cpu, other;
-    uint64_t candidates = 0;
     options.device = CT_EXACT_DEVICE_CPU;
     if (!solve(data, &options, &cpu)) return 0;
     options.device = device;
-    if (solve(data, &options, &other)) {
-        CHECK(strcmp(cpu.device, "cpu") == 0 && strcmp(other.device, name) == 0);
-        CHECK(other.device_note[0] == '\0');
-        CHECK(other.cost == cpu.cost && other.bound == cpu.bound && other.end == cpu.end &&
-              other.capped == cpu.capped);
-        CHECK(same_tree(&cpu.tree, &other.tree));
-        CHECK(cpu.statistics.batches == 0 && cpu.statistics.device_thresholds == 0);
-        candidates = other.statistics.device_thresholds;
-        ct_exact_result_free(&other);
-    }
-    ct_exact_result_free(&cpu);
-    return candidates;
+    if (!solve(data, &options, &other)) return 0;
+    CHECK(strcmp(cpu.device, "cpu") == 0 && strcmp(other.device, name) == 0);
+    CHECK(other.device_note[0] == '\0');
+    CHECK(other.end == cpu.end && other.capped == cpu.capped);
+    check_same(&other, &cpu);
+    CHECK(cpu.statistics.batches == 0 && cpu.statistics.device_thresholds == 0);
+    return other.statistics.device_thresholds;
 }
 
 static random_table any_table(rng *r, uint32_t most_rows)
@@ -73,16 +61,22 @@ static void random_solves(ct_exact_device_wish device, const char *name, int rou
     for (int round = 0; round < rounds; round++) {
         ct_exact_options options = any_options(&r);
         random_table table = any_table(&r, options.depth < 3 ? 400 : options.depth < 4 ? 120 : 50);
-        int failed = check_state.failed;
         candidates += compare(&table.data, options, device, name);
-        if (check_state.failed > failed) printf("    round %d\n", round);
-        table_free(&table);
     }
     /* without a wish for all of it, little tables may be left to the CPU */
     CHECK(device == CT_EXACT_DEVICE_CUDA || candidates > (uint64_t) rounds);
 }
 
-static void on_twin(void) { random_solves(CT_EXACT_DEVICE_TWIN, "twin", CHECK_QUICK() ? 12 : 200); }
+static void random_solves_of_twin(int device)
+{
+    random_solves(CT_EXACT_DEVICE_TWIN, "twin", CHECK_QUICK() ? 12 : 120);
+}
+
+static void random_solves_with_cuda(int device)
+{
+    random_solves(CT_DEVICE_ALL, "cuda:0", CHECK_QUICK() ? 15 : 400);
+    if (!CHECK_QUICK()) random_solves(CT_EXACT_DEVICE_CUDA, "cuda:0", 400);
+}
 
 static void many_rows_on_twin(void)
 {
@@ -94,7 +88,6 @@ static void many_rows_on_twin(void)
         random_table table = table_random(&r, 20000, 5, n_classes[i], 0);
         options.depth = 2;
         CHECK(compare(&table.data, options, CT_EXACT_DEVICE_TWIN, "twin") > 0);
-        table_free(&table);
     }
 }
 
@@ -107,10 +100,17 @@ static random_table hard_table(rng *r, uint32_t n_rows, uint32_t n_cols, uint32_
     return table;
 }
 
+/* All work that can be a device's. */
+static ct_exact_device_wish wish_for(int device)
+{
+    return device == TWIN ? CT_EXACT_DEVICE_TWIN : CT_DEVICE_ALL;
+}
+
 /* Below a row set of depth three: what comes of it, and that the batches are those of many
  * problems. */
-static void pools_of_problems(ct_exact_device_wish device, const char *name)
+static void pools_of_problems(int device)
 {
+    const char *name = device == TWIN ? "twin" : "cuda:0";
     rng r = {8};
     for (int round = 0; round < (CHECK_QUICK() ? 2 : 12); round++) {
         ct_exact_options options = ct_exact_options_default();
@@ -123,76 +123,31 @@ static void pools_of_problems(ct_exact_device_wish device, const char *name)
         options.min_bucket = round % 4 == 3 ? 9 : 1;
         options.memory_limit = round % 6 == 5 ? (size_t) 20 << 20 : options.memory_limit;
         if (options.depth > 3) options.max_thresholds = 12;
-        CHECK(compare(&table.data, options, device, name) > 0);
-        options.device = device;
+        CHECK(compare(&table.data, options, wish_for(device), name) > 0);
+        options.device = wish_for(device);
         if (round == 0) {
             REQUIRE(solve(&table.data, &options, &result));
             CHECK(result.statistics.device_thresholds > 200 * result.statistics.batches);
-            ct_exact_result_free(&result);
         }
-        table_free(&table);
     }
 }
 
-static int stop_after(void *left) { return --*(int *) left < 0; }
-
-static void pools_on_twin(void) { pools_of_problems(CT_EXACT_DEVICE_TWIN, "twin"); }
-
-/* What a device has not had back; can be asked of one that is played. */
-static long blocks_left(ct_exact_device_wish device)
-{
-    return device == CT_EXACT_DEVICE_TWIN ? ct_gpu_twin_blocks() : cuda_on_cpu_left();
-}
-
-static void stopped_in_the_middle(ct_exact_device_wish device)
+static void stopped_in_the_middle(int device)
 {
     rng r = {9};
     random_table table = hard_table(&r, 1000, 6, 3, 0);
     ct_exact_options options = ct_exact_options_default();
     options.depth = 3;
-    options.device = device;
-    options.stop = stop_after;
+    options.device = wish_for(device);
     options.team_after = 0;
     for (int polls = 0; polls < (CHECK_QUICK() ? 1 : 4); polls++) {
-        int left = polls;
         ct_exact_result result;
-        options.stop_data = &left;
         options.threads = 1 + (unsigned) (polls & 1);
-        REQUIRE(solve(&table.data, &options, &result));
+        REQUIRE(solve_stopped(&table.data, options, polls, 0, &result));
         CHECK((result.end == CT_END_INTERRUPT || options.threads > 1) &&
               result.bound <= result.cost);
         CHECK_INT(blocks_left(device), 0);
-        ct_exact_result_free(&result);
     }
-    table_free(&table);
-}
-
-static void stopped_on_twin(void) { stopped_in_the_middle(CT_EXACT_DEVICE_TWIN); }
-
-static int there_is_a_device(void)
-{
-    ct_device_list list;
-    ct_device_query(&list);
-    return list.n_devices > 0;
-}
-
-static void on_a_device(void)
-{
-    if (!there_is_a_device()) SKIP("no device");
-    random_solves(CT_DEVICE_ALL, "cuda:0", CHECK_QUICK() ? 15 : 400);
-    if (!CHECK_QUICK()) random_solves(CT_EXACT_DEVICE_CUDA, "cuda:0", 400);
-}
-
-static void pools_on_a_device(void)
-{
-    if (!there_is_a_device()) SKIP("no device");
-    pools_of_problems(CT_DEVICE_ALL, "cuda:0");
-}
-
-static void stopped_on_a_device(void)
-{
-    if (!there_is_a_device()) SKIP("no device");
-    stopped_in_the_middle(CT_DEVICE_ALL);
 }
 
 /* A solve whose device fails gives what the CPU gives; with one thread, the note says why. */
@@ -201,10 +156,8 @@ static void check_failed(const ct_data *data, const ct_exact_options *options,
 {
     ct_exact_result result;
     REQUIRE(solve(data, options, &result));
-    CHECK(result.cost == cpu->cost && result.bound == cpu->bound &&
-          same_tree(&cpu->tree, &result.tree));
+    check_same(&result, cpu);
     CHECK(strstr(result.device_note, why) != NULL || options->threads > 1);
-    ct_exact_result_free(&result);
 }
 
 /* In each way that CUDA's calls have, at calls all over a search: the CPU goes on. */
@@ -222,7 +175,6 @@ static void cuda_that_fails_in_the_middle(void)
     cuda_on_cpu_fail_at(0, CUDA_CALL_FAILS);
     options.device = CT_DEVICE_ALL;
     REQUIRE(solve(&table.data, &options, &other));
-    ct_exact_result_free(&other);
     const long n_calls = cuda_on_cpu_fail_at(0, CUDA_CALL_FAILS);
     for (int i = 0; i < 12; i++) {
         options.threads = 1 + (unsigned) (i & 1);
@@ -231,8 +183,6 @@ static void cuda_that_fails_in_the_middle(void)
         CHECK_INT(cuda_on_cpu_left(), 0);
     }
     cuda_on_cpu_fail_at(0, CUDA_CALL_FAILS);
-    ct_exact_result_free(&cpu);
-    table_free(&table);
 }
 
 /* The twin fails at every call in turn: the CPU goes on, and nothing is lost. */
@@ -248,7 +198,6 @@ static void failures_in_the_middle(void)
     ct_gpu_twin_fail_at(0);
     options.device = CT_EXACT_DEVICE_TWIN;
     REQUIRE(solve(&table.data, &options, &other));
-    ct_exact_result_free(&other);
     long n_calls = ct_gpu_twin_fail_at(0),
          step = CHECK_QUICK() ? 1 + n_calls / 5 : 1 + n_calls / 150;
     CHECK(n_calls > 100);
@@ -259,8 +208,6 @@ static void failures_in_the_middle(void)
         CHECK_INT(ct_gpu_twin_blocks(), 0);
     }
     ct_gpu_twin_fail_at(0);
-    ct_exact_result_free(&cpu);
-    table_free(&table);
 }
 
 /* The twin in place of a CUDA device, number -1: lost at any call, it is an error, whatever was
@@ -278,17 +225,14 @@ static void failures_of_a_device_asked_for(void)
     ct_gpu_twin_fail_at(0);
     REQUIRE(solve(&table.data, &options, &result));
     CHECK(result.statistics.device_thresholds > 0);
-    ct_exact_result_free(&result);
     long n_calls = ct_gpu_twin_fail_at(0);
     for (long k = 1; k <= n_calls; k += CHECK_QUICK() ? n_calls : 1 + n_calls / 5) {
-        ct_error error = {CT_OK, ""};
         ct_gpu_twin_fail_at(k);
-        CHECK_INT(ct_exact_solve(&table.data, &options, &result, NULL, &error), CT_NO_DEVICE);
-        CHECK(strstr(error.message, "the twin was told to fail") != NULL);
+        CHECK_FAILS(ct_exact_solve(&table.data, &options, &result, NULL, &reason), CT_NO_DEVICE);
+        CHECK(strstr(reason.message, "the twin was told to fail") != NULL);
         CHECK_INT(ct_gpu_twin_blocks(), 0);
     }
     ct_gpu_twin_fail_at(0);
-    table_free(&table);
 }
 
 /* The same with a scheduler, in which the model of costs leaves sides of few rows to the CPU. */
@@ -298,31 +242,24 @@ static void failures_of_a_pool_asked_for(void)
     ct_exact_options options = ct_exact_options_default();
     random_table table = hard_table(&r, 20000, 6, 4, 0);
     ct_exact_result cpu, other;
-    ct_error error = {CT_OK, ""};
     options.depth = 3;
     options.max_thresholds = 12;
-    if (CHECK_QUICK()) {
-        table_free(&table);
-        SKIP("too long here");
-    }
+    if (CHECK_QUICK()) SKIP("too long here");
     REQUIRE(solve(&table.data, &options, &cpu));
     options.device = CT_EXACT_DEVICE_CUDA;
     options.device_number = -1;
     ct_gpu_twin_fail_at(0);
     REQUIRE(solve(&table.data, &options, &other));
-    CHECK(other.cost == cpu.cost && other.bound == cpu.bound && same_tree(&cpu.tree, &other.tree));
+    check_same(&other, &cpu);
     CHECK(other.statistics.device_thresholds > 0 &&
           other.statistics.device_thresholds < other.statistics.thresholds2 * 4 / 5);
     long n_calls = ct_gpu_twin_fail_at(0);
-    ct_exact_result_free(&cpu);
-    ct_exact_result_free(&other);
     for (long k = n_calls / 3; k <= n_calls; k += 1 + n_calls / 3) {
         ct_gpu_twin_fail_at(k);
-        CHECK_INT(ct_exact_solve(&table.data, &options, &other, NULL, &error), CT_NO_DEVICE);
+        CHECK_FAILS(ct_exact_solve(&table.data, &options, &other, NULL, &reason), CT_NO_DEVICE);
         CHECK_INT(ct_gpu_twin_blocks(), 0);
     }
     ct_gpu_twin_fail_at(0);
-    table_free(&table);
 }
 
 /* Columns at a time, fewer queues than threads, and no device at all: the same tree. */
@@ -342,17 +279,13 @@ static void little_memory_on_the_device(void)
         options.device = CT_EXACT_DEVICE_TWIN;
         ct_gpu_twin_memory(limit);
         REQUIRE(solve(&table.data, &options, &other));
-        CHECK(other.cost == cpu.cost && other.bound == cpu.bound &&
-              same_tree(&cpu.tree, &other.tree));
+        check_same(&other, &cpu);
         int refused = strstr(other.device_note, "GB are free") != NULL;
         CHECK(strcmp(other.device, refused ? "cpu" : "twin") == 0 &&
               (!refused || other.statistics.batches == 0));
         CHECK(refused || options.threads > 1 || other.statistics.batches > 0);
         CHECK(refused || other.device_note[0] == '\0');
         kinds |= 1 << refused;
-        ct_exact_result_free(&cpu);
-        ct_exact_result_free(&other);
-        table_free(&table);
         CHECK_INT(ct_gpu_twin_blocks(), 0);
     }
     ct_gpu_twin_memory(SIZE_MAX);
@@ -369,16 +302,14 @@ static void limits_hold(void)
     int solved = 0, refused = 0;
     options.device = CT_EXACT_DEVICE_TWIN;
     options.time_limit = 0.05;
-    ct_clock_step(0.001);
+    ct_clock_step(CHECK_QUICK() ? 0.005 : 0.001);
     REQUIRE(solve(&table.data, &options, &result));
     CHECK(result.end == CT_END_TIME && result.bound <= result.cost);
-    ct_exact_result_free(&result);
     for (size_t limit = 100000; limit < 4000000;
-         limit += CHECK_SLOW() ? 3 * limit : CHECK_QUICK() ? limit : limit / 4) {
-        ct_error error;
+         limit += CHECK_QUICK() ? limit : limit / 4) {
         options.time_limit = 0.01;
         options.memory_limit = limit;
-        ct_status status = ct_exact_solve(&table.data, &options, &result, NULL, &error);
+        ct_status status = ct_exact_solve(&table.data, &options, &result, NULL, &reason);
         CHECK(status == CT_OK || status == CT_NO_MEMORY);
         *(status == CT_OK ? &solved : &refused) += 1;
         CHECK(status != CT_OK || result.bound <= result.cost);
@@ -387,7 +318,6 @@ static void limits_hold(void)
     }
     CHECK(solved && refused);
     ct_clock_step(0);
-    table_free(&table);
 }
 
 static void what_is_left_to_the_cpu(void)
@@ -402,14 +332,10 @@ static void what_is_left_to_the_cpu(void)
     REQUIRE(solve(&table.data, &options, &result));
     CHECK(strcmp(result.device, "cpu") == 0 &&
           strstr(result.device_note, "do not all cost the same") != NULL);
-    ct_exact_result_free(&result);
-    table_free(&table);
 
     table = table_random(&r, 300, 2, CT_OFFLOAD_CLASSES + 1, 0);
     REQUIRE(solve(&table.data, &options, &result));
     CHECK(strcmp(result.device, "cpu") == 0 && strstr(result.device_note, "classes") != NULL);
-    ct_exact_result_free(&result);
-    table_free(&table);
 }
 
 static void devices_that_are_not_there(void)
@@ -417,17 +343,13 @@ static void devices_that_are_not_there(void)
     rng r = {6};
     ct_exact_options options = ct_exact_options_default();
     ct_exact_result result;
-    ct_error error;
     random_table table = table_random(&r, 60, 3, 3, 0);
     options.device = CT_EXACT_DEVICE_CUDA;
     options.device_number = CT_DEVICE_MAX;
-    CHECK_INT(ct_exact_solve(&table.data, &options, &result, NULL, &error), CT_NO_DEVICE);
-    CHECK(error.message[0] != '\0');
+    CHECK_FAILS(ct_exact_solve(&table.data, &options, &result, NULL, &reason), CT_NO_DEVICE);
     options.device = CT_EXACT_DEVICE_AUTO;
     REQUIRE(solve(&table.data, &options, &result));
     CHECK(strcmp(result.device, "cpu") == 0 && result.device_note[0] == '\0');
-    ct_exact_result_free(&result);
-    table_free(&table);
 }
 
 /* Small problems stay on the CPU, large ones do not; and what is larger is never less for the
@@ -451,13 +373,13 @@ static void placing(void)
 }
 
 static const check_case cases[] = {
-    {"random solves on the twin", on_twin},
+    {"random solves on the twin", ON_TWIN(random_solves_of_twin)},
     {"many rows on the twin", many_rows_on_twin},
-    {"schedulers of many problems", pools_on_twin},
-    {"stopped in the middle", stopped_on_twin},
-    {"random solves with CUDA", on_a_device},
-    {"schedulers of many problems with CUDA", pools_on_a_device},
-    {"stopped in the middle with CUDA", stopped_on_a_device},
+    {"schedulers of many problems", ON_TWIN(pools_of_problems)},
+    {"stopped in the middle", ON_TWIN(stopped_in_the_middle)},
+    {"random solves with CUDA", ON_A_DEVICE(random_solves_with_cuda)},
+    {"schedulers of many problems with CUDA", ON_A_DEVICE(pools_of_problems)},
+    {"stopped in the middle with CUDA", ON_A_DEVICE(stopped_in_the_middle)},
     {"CUDA that fails in the middle", cuda_that_fails_in_the_middle},
     {"a twin that fails in the middle", failures_in_the_middle},
     {"a device that was asked for and fails", failures_of_a_device_asked_for},

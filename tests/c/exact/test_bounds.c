@@ -48,52 +48,41 @@ static ct_exact_options small_options(rng *r, const random_table *t)
     return o;
 }
 
-static void remembered_bounds_hold(void)
+static void remembered_bounds_hold(rng *r, uint32_t i)
 {
-    int tables = CHECK_QUICK() ? 100 : 2000, answers = 0;
-    bounds_state.seen = 0;
-    for (int i = 0; i < tables && check_state.failed < 3; i++) {
-        rng r = {(uint64_t) i + 1};
-        random_table t = small_table(&r);
-        ct_exact_options options = small_options(&r, &t);
-        int failed = check_state.failed;
-        answers += bounds_hold(&t, &options);
-        if (check_state.failed > failed) {
-            instance in = {t, options, NAN};
-            printf("    seed %d:\n", i + 1);
-            instance_write(stdout, &in);
-        }
-        table_free(&t);
-    }
-    CHECK(answers > tables * 9 / 10);
-    CHECK(bounds_state.seen > 100 * (uint64_t) tables); /* somebody listened */
-    if (getenv("CT_SHOW")) printf("    %llu bounds\n", (unsigned long long) bounds_state.seen);
+    random_table t = small_table(r);
+    ct_exact_options options = small_options(r, &t);
+    check_state.tally[0] += (uint32_t) bounds_hold(&t, &options);
+    if (!check_state.failed) return;
+    instance in = {t, options, NAN};
+    instance_write(stdout, &in);
+}
+
+static void most_were_answered(void)
+{
+    CHECK(check_state.tally[0] > check_state.seeds * 9 / 10);
+    CHECK(bounds_state.seen > 100 * (uint64_t) check_state.seeds); /* somebody listened */
 }
 
 /* A search that runs out of memory keeps what it has proven, and makes nothing up: with each limit
  * from too little to enough. */
-static void bounds_hold_without_memory(void)
+static void bounds_hold_without_memory(rng *r, uint32_t i)
 {
-    int tables = CHECK_QUICK() ? 2 : 6;
-    for (int i = 0; i < tables && check_state.failed < 3; i++) {
-        rng r = {(uint64_t) i + 23087};
-        random_table t = table_random(&r, 6 + rng_below(&r, 4), 2, 2, 1);
-        ct_exact_options options = ct_exact_options_default();
-        int answers = 0;
-        options.depth = 3 + (unsigned) i % 2;
-        options.plane_budget = 0;
-        for (size_t limit = 4000; limit < 60000; limit += 40) {
-            options.memory_limit = limit;
-            answers += bounds_hold(&t, &options);
-        }
-        CHECK(answers > 100);
-        table_free(&t);
+    random_table t = table_random(r, 6 + rng_below(r, 4), 2, 2, 1);
+    ct_exact_options options = ct_exact_options_default();
+    int answers = 0;
+    options.depth = 3 + i % 2;
+    options.plane_budget = 0;
+    for (size_t limit = 4000; limit < 60000; limit += 40) {
+        options.memory_limit = limit;
+        answers += bounds_hold(&t, &options);
     }
+    CHECK(answers > 100);
 }
 
 static const check_case cases[] = {
-    {"remembered bounds hold", remembered_bounds_hold},
-    {"bounds hold without memory", bounds_hold_without_memory},
+    {"remembered bounds hold", EACH(remembered_bounds_hold, 1, 2000, 100, 100), most_were_answered},
+    {"bounds hold without memory", EACH(bounds_hold_without_memory, 23087, 6, 2, 2)},
 };
 
 CHECK_MAIN(cases)

@@ -2,7 +2,6 @@
 #include <float.h>
 
 #include "brute_units.h"
-#include "check.h"
 #include "base/bits.h"
 #include "exact/cost/choices.h"
 #include "exact/cost/quantised.h"
@@ -27,79 +26,60 @@ static double rounding(const random_table *t)
     return dearest_of(&t->data) * (rounding_share(&t->data, 3) + 7 * ldexp(1, -31));
 }
 
-static void equals_brute_force(void)
+static void equals_brute_force(rng *r, uint32_t seed)
 {
     static brute b;
-    for (int seed = 0; seed < (CHECK_QUICK() ? 150 : 4000); seed++) {
-        rng r = {(uint64_t) seed + 7000};
-        random_table t = costly_table(&r, 1 + rng_below(&r, 12), (uint32_t) seed % 4);
-        ct_exact_options options = ct_exact_options_default();
-        options.depth = 1 + rng_below(&r, 3);
-        if (seed % 2) options.complexity = rng_unit(&r) * 0.1;
-        if (seed % 5 == 4) options.min_bucket = 1 + rng_below(&r, 4);
-        double expected = brute_optimum(&b, &t.data, &options),
-               cost = solved_cost(&t.data, &options);
-        if (!CHECK(is_near(cost, expected) || fabs(cost - expected) <= rounding(&t)))
-            printf("    seed %d: depth %u complexity %g: %.17g, not %.17g\n", seed, options.depth,
-                   options.complexity, cost, expected);
-        table_free(&t);
-    }
+    random_table t = costly_table(r, 1 + rng_below(r, 12), seed % 4);
+    ct_exact_options options = ct_exact_options_default();
+    options.depth = 1 + rng_below(r, 3);
+    if (seed % 2) options.complexity = rng_unit(r) * 0.1;
+    if (seed % 5 == 4) options.min_bucket = 1 + rng_below(r, 4);
+    double expected = brute_optimum(&b, &t.data, &options);
+    CHECK_NEAR(solved_cost(&t.data, &options), expected,
+               fmax(1e-9 * (1 + fabs(expected)), rounding(&t)));
 }
 
 /* Where weights say which thresholds near a bad one are bad too, and nothing else does. */
-static void windows_equal_brute_force(void)
+static void windows_equal_brute_force(rng *r, uint32_t seed)
 {
     static brute b;
-    for (int seed = 0; seed < (CHECK_QUICK() ? 100 : 2000); seed++) {
-        rng r = {(uint64_t) seed + 12000};
-        uint32_t n = 6 + rng_below(&r, 9);
-        random_table t = table_random(&r, n, 1 + rng_below(&r, 2), 2 + rng_below(&r, 2), 0);
-        t.weights = (double *) calloc(n, sizeof *t.weights);
-        t.data.weights = t.weights;
-        for (uint32_t i = 0; i < n; i++) {
-            t.weights[i] = 1 + rng_below(&r, 4) * rng_below(&r, 4);
-            if (seed % 2) t.classes[i] = (int32_t) rng_below(&r, t.data.n_classes);
-        }
-        ct_exact_options options = ct_exact_options_default();
-        options.depth = 2 + (unsigned) seed % 2;
-        options.off = UINT32_C(1) << CT_SHORTCUT_INTERVAL | UINT32_C(1) << CT_SHORTCUT_CROSSED;
-        double expected = brute_optimum(&b, &t.data, &options),
-               cost = solved_cost(&t.data, &options);
-        if (!CHECK(cost == expected)) printf("    seed %d: %g, not %g\n", seed, cost, expected);
-        table_free(&t);
+    uint32_t n = 6 + rng_below(r, 9);
+    random_table t = table_random(r, n, 1 + rng_below(r, 2), 2 + rng_below(r, 2), 0);
+    table_new_weights(&t);
+    for (uint32_t i = 0; i < n; i++) {
+        t.weights[i] = 1 + rng_below(r, 4) * rng_below(r, 4);
+        if (seed % 2) t.classes[i] = (int32_t) rng_below(r, t.data.n_classes);
     }
+    ct_exact_options options = ct_exact_options_default();
+    options.depth = 2 + seed % 2;
+    options.off = UINT32_C(1) << CT_SHORTCUT_INTERVAL | UINT32_C(1) << CT_SHORTCUT_CROSSED;
+    CHECK_NEAR(solved_cost(&t.data, &options), brute_optimum(&b, &t.data, &options), 0);
 }
 
 /* Any two shortcuts off, any instruction set, any number of threads: the same cost. */
-static void nothing_changes_it(void)
+static void nothing_changes_it(rng *r, uint32_t seed)
 {
-    for (int seed = 0; seed < (CHECK_QUICK() ? 10 : 150); seed++) {
-        rng r = {(uint64_t) seed + 500};
-        random_table t = costly_table(&r, 100 + rng_below(&r, 300), (uint32_t) seed % 4);
-        ct_exact_options options = ct_exact_options_default();
-        const ct_kernels *kernels;
-        options.depth = 2 + (unsigned) seed % 2;
-        if (seed % 4 == 3) options.complexity = 0.01;
-        if (seed % 5 == 4) options.min_bucket = 1 + rng_below(&r, 20);
-        double cost = solved_cost(&t.data, &options);
-        for (size_t i = 0; (kernels = ct_kernels_at(i)); i++) {
-            options.simd = kernels->name;
-            options.threads = 1 + rng_below(&r, 3);
-            options.team_after = 0;
-            options.off = UINT32_C(1) << rng_below(&r, CT_EXACT_N_SHORTCUTS) |
-                          UINT32_C(1) << rng_below(&r, CT_EXACT_N_SHORTCUTS);
-            if (!CHECK(solved_cost(&t.data, &options) == cost))
-                printf("    seed %d: %s\n", seed, kernels->name);
-        }
-        table_free(&t);
+    random_table t = costly_table(r, 100 + rng_below(r, 300), seed % 4);
+    ct_exact_options options = ct_exact_options_default();
+    const ct_kernels *kernels;
+    options.depth = 2 + seed % 2;
+    if (seed % 4 == 3) options.complexity = 0.01;
+    if (seed % 5 == 4) options.min_bucket = 1 + rng_below(r, 20);
+    double cost = solved_cost(&t.data, &options);
+    for (size_t i = 0; (kernels = ct_kernels_at(i)); i++) {
+        options.simd = kernels->name;
+        options.threads = 1 + rng_below(r, 3);
+        options.team_after = 0;
+        options.off = UINT32_C(1) << rng_below(r, CT_EXACT_N_SHORTCUTS) |
+                      UINT32_C(1) << rng_below(r, CT_EXACT_N_SHORTCUTS);
+        CHECK(solved_cost(&t.data, &options) == cost);
     }
 }
 
 /* Whole weights from `least` on, below `most`; the first row has 1. */
 static void add_whole_weights(rng *r, random_table *t, uint32_t least, uint32_t most)
 {
-    t->weights = (double *) calloc(t->data.n_rows, sizeof *t->weights);
-    t->data.weights = t->weights;
+    table_new_weights(t);
     for (uint32_t i = 0; i < t->data.n_rows; i++)
         t->weights[i] = i ? least + rng_below(r, most - least) : 1;
 }
@@ -122,58 +102,50 @@ static random_table table_repeated(random_table *t)
 
 /* A weight of 2 is the row twice, a weight of 0 no row. Together below and above what lanes of 16
  * bits hold. */
-static void weights_are_repeated_rows(void)
+static void weights_are_repeated_rows(rng *r, uint32_t seed)
 {
-    for (int seed = 0; seed < (CHECK_SLOW() ? 4 : CHECK_QUICK() ? 10 : 200); seed++) {
-        rng r = {(uint64_t) seed + 900};
-        int many = seed % 40 == 4;
-        uint32_t n = many ? 1000 + rng_below(&r, 1000) : 50 + rng_below(&r, 200);
-        uint32_t most = many ? 8 + rng_below(&r, 80) : 4;
-        random_table t = table_random(&r, n, 3, 2 + rng_below(&r, 3), 0);
-        add_whole_weights(&r, &t, 0, most);
-        random_table repeated = table_repeated(&t);
-        ct_exact_options options = ct_exact_options_default();
-        options.depth = many ? 2 : 1 + rng_below(&r, 3);
-        CHECK(solved_cost(&t.data, &options) == solved_cost(&repeated.data, &options));
-        table_free(&t);
-        table_free(&repeated);
-    }
+    int many = seed % 40 == 4;
+    uint32_t n = many ? 1000 + rng_below(r, 1000) : 50 + rng_below(r, 200);
+    uint32_t most = many ? 8 + rng_below(r, 80) : 4;
+    random_table t = table_random(r, n, 3, 2 + rng_below(r, 3), 0);
+    add_whole_weights(r, &t, 0, most);
+    random_table repeated = table_repeated(&t);
+    ct_exact_options options = ct_exact_options_default();
+    options.depth = many ? 2 : 1 + rng_below(r, 3);
+    CHECK(solved_cost(&t.data, &options) == solved_cost(&repeated.data, &options));
 }
 
 /* A loss that is the same for each wrong label is a weight of the class; one of 1 changes nothing
  * at all. The last row, which weighs nothing, keeps weights from being taken for those of classes.
  */
-static void losses_are_class_weights(void)
+static void losses_are_class_weights(rng *r, uint32_t seed)
 {
-    for (int seed = 0; seed < (CHECK_SLOW() ? 4 : CHECK_QUICK() ? 10 : 200); seed++) {
-        rng r = {(uint64_t) seed + 4400};
-        random_table t = table_random(&r, 100 + rng_below(&r, 200), 3, 2 + rng_below(&r, 3), 0);
-        uint32_t n = t.data.n_classes;
-        ct_exact_options options = ct_exact_options_default();
-        options.depth = 1 + rng_below(&r, 3);
-        t.data.n_rows--;
-        double plain = solved_cost(&t.data, &options);
-        t.weights = (double *) calloc(t.data.n_rows + 1, sizeof *t.weights);
-        t.loss = (double *) calloc((size_t) n * n, sizeof *t.loss);
-        for (int ones = 1; ones >= 0; ones--) {
-            for (uint32_t c = 0; c < n; c++) {
-                double weight = ones ? 1 : rng_unit(&r);
-                for (uint32_t k = 0; k < n; k++) t.loss[c * n + k] = c == k ? 0 : weight;
-                for (uint32_t i = 0; i < t.data.n_rows; i++)
-                    if (t.classes[i] == (int32_t) c) t.weights[i] = weight;
-            }
-            t.data.loss = t.loss;
-            double by_loss = solved_cost(&t.data, &options);
-            t.data.loss = NULL;
-            t.data.weights = t.weights;
-            CHECK(is_near(by_loss, solved_cost(&t.data, &options)));
-            t.data.n_rows++;
-            CHECK(is_near(by_loss, solved_cost(&t.data, &options)));
-            t.data.n_rows--;
-            t.data.weights = NULL;
-            if (ones) CHECK(by_loss == plain);
+    random_table t = table_random(r, 100 + rng_below(r, 200), 3, 2 + rng_below(r, 3), 0);
+    uint32_t n = t.data.n_classes;
+    ct_exact_options options = ct_exact_options_default();
+    options.depth = 1 + rng_below(r, 3);
+    table_new_weights(&t);
+    table_new_loss(&t);
+    t.data.n_rows--;
+    t.data.loss = t.data.weights = NULL;
+    double plain = solved_cost(&t.data, &options);
+    for (int ones = 1; ones >= 0; ones--) {
+        for (uint32_t c = 0; c < n; c++) {
+            double weight = ones ? 1 : rng_unit(r);
+            for (uint32_t k = 0; k < n; k++) t.loss[c * n + k] = c == k ? 0 : weight;
+            for (uint32_t i = 0; i < t.data.n_rows; i++)
+                if (t.classes[i] == (int32_t) c) t.weights[i] = weight;
         }
-        table_free(&t);
+        t.data.loss = t.loss;
+        double by_loss = solved_cost(&t.data, &options);
+        t.data.loss = NULL;
+        t.data.weights = t.weights;
+        CHECK(is_near(by_loss, solved_cost(&t.data, &options)));
+        t.data.n_rows++;
+        CHECK(is_near(by_loss, solved_cost(&t.data, &options)));
+        t.data.n_rows--;
+        t.data.weights = NULL;
+        if (ones) CHECK(by_loss == plain);
     }
 }
 
@@ -182,43 +154,31 @@ static void bad_ones_are_refused(void)
     rng r = {3};
     random_table t = table_random(&r, 20, 2, 2, 0);
     ct_exact_options options = ct_exact_options_default();
-    ct_error error;
-    double weights[20] = {0}, loss[4] = {0, 1, 1, 0};
+    static const double first_and_fourth[][2] = {
+        {0, 0}, {1, -1}, {1, NAN}, {1, INFINITY}, {1, 1e300}, {1e-310, 0},
+        {1, 1e-151} /* products of two would lose digits */
+    };
+    static const double losses[][4] = {
+        {0, 1e-151, 1, 0}, {1, 1, 1, 0}, {0, -1, 1, 0}, {0, 0, 0, 0}};
+    double weights[20] = {0};
     t.data.weights = weights;
-    CHECK(is_refused(&t.data, &options, &error)); /* all 0 */
-    weights[0] = 1, weights[3] = -1;
-    CHECK(is_refused(&t.data, &options, &error));
-    weights[3] = NAN;
-    CHECK(is_refused(&t.data, &options, &error));
-    weights[3] = INFINITY;
-    CHECK(is_refused(&t.data, &options, &error));
-    weights[3] = 1e300;
-    CHECK(is_refused(&t.data, &options, &error));
-    weights[0] = 1e-310, weights[3] = 0;
-    CHECK(is_refused(&t.data, &options, &error));
-    weights[0] = 1, weights[3] = 1e-151; /* products of two would lose digits */
-    CHECK(is_refused(&t.data, &options, &error));
+    for (size_t i = 0; i < sizeof first_and_fourth / sizeof *first_and_fourth; i++) {
+        weights[0] = first_and_fourth[i][0], weights[3] = first_and_fourth[i][1];
+        CHECK(is_refused(&t.data, &options));
+    }
     t.data.weights = NULL;
-    t.data.loss = loss;
-    loss[1] = 1e-151;
-    CHECK(is_refused(&t.data, &options, &error));
-    loss[1] = 1;
-    loss[0] = 1;
-    CHECK(is_refused(&t.data, &options, &error));
-    loss[0] = 0, loss[1] = -1;
-    CHECK(is_refused(&t.data, &options, &error));
-    loss[1] = loss[2] = 0;
-    CHECK(is_refused(&t.data, &options, &error));
-    table_free(&t);
+    for (size_t i = 0; i < sizeof losses / sizeof *losses; i++) {
+        t.data.loss = losses[i];
+        CHECK(is_refused(&t.data, &options));
+    }
 }
 
 /* Costs as the search gets them. */
 static ct_exact_costs costs_of(const ct_data *data, ct_arena *arena)
 {
     ct_exact_costs costs;
-    ct_error error;
-    CHECK_INT(ct_exact_costs_init(&costs, data, 3, 0.0, 0, arena, &error), CT_OK);
-    CHECK_INT(ct_quantised_init(&costs, data, arena, &error), CT_OK);
+    CHECK_OK(ct_exact_costs_init(&costs, data, 3, 0.0, 0, arena, &reason));
+    CHECK_OK(ct_quantised_init(&costs, data, arena, &reason));
     return costs;
 }
 
@@ -268,8 +228,7 @@ static void proportions_become_small_numbers(void)
 static void set_losses_of_kind(rng *r, random_table *t, uint32_t kind)
 {
     uint32_t n = t->data.n_classes;
-    t->loss = (double *) calloc((size_t) n * n, sizeof *t->loss);
-    t->data.loss = t->loss;
+    table_new_loss(t);
     for (uint32_t c = 0; c < n; c++) {
         for (uint32_t k = 0; k < n; k++) {
             double away = c > k ? c - k : k - c, loss = away;
@@ -284,97 +243,73 @@ static void set_losses_of_kind(rng *r, random_table *t, uint32_t kind)
     t->loss[1] = 1, t->loss[2] = 2; /* lest they do not depend on the label after all */
 }
 
-static int same_trees(const ct_forest *a, const ct_forest *b)
-{
-    if (!CHECK_INT(a->n_nodes, b->n_nodes)) return 0;
-    for (uint32_t i = 0; i < a->n_nodes; i++) {
-        if (a->feature[i] != b->feature[i] || a->label[i] != b->label[i]) return 0;
-        if (a->feature[i] >= 0 && a->threshold[i] != b->threshold[i]) return 0;
-    }
-    return 1;
-}
-
 /* Rows repeated without weights, in lanes, are rows with weights, in 64 bits one after the other:
  * the same tree from all kernels, about the edges of blocks and in both widths of lanes. */
-static void lanes_are_as_64_bits(void)
+static void lanes_are_as_64_bits(rng *r, uint32_t seed)
 {
     static const uint32_t rows[] = {15, 43, 64, 86, 128, 340, 512};
-    for (int seed = 0; seed < (CHECK_QUICK() ? 12 : 60); seed++) {
-        rng r = {(uint64_t) seed + 31000};
-        int deep = seed % 4 == 1;
-        uint32_t n = rows[rng_below(&r, deep ? 3 : sizeof rows / sizeof *rows)];
-        uint32_t n_classes = 3 + rng_below(&r, seed % 8 ? 7 : 38);
-        random_table t = table_random(&r, n, 2, n_classes, seed % 4 == 0);
-        if (seed % 3)
-            for (uint32_t i = 0; i < n; i++)
-                t.classes[i] = (int32_t) (rng_unit(&r) * rng_unit(&r) * n_classes);
-        add_whole_weights(&r, &t, 1, 3);
-        random_table repeated = table_repeated(&t);
-        set_losses_of_kind(&r, &t, (uint32_t) seed % 6);
-        repeated.data.loss = t.loss;
-        ct_exact_options options = ct_exact_options_default();
-        options.depth = 2 + (unsigned) deep;
-        if (seed % 4 == 3) options.complexity = 0.01;
-        ct_exact_result expected, result;
-        int solved = solve(&t.data, &options, &expected);
-        const ct_kernels *kernels;
-        for (size_t i = 0; solved && (kernels = ct_kernels_at(i)); i++) {
-            options.simd = kernels->name;
-            options.threads = 1 + (unsigned) seed % 2;
-            if (!solve(&repeated.data, &options, &result)) continue;
-            if (!CHECK(is_near(result.cost, expected.cost) &&
-                       same_trees(&result.tree, &expected.tree)))
-                printf("    seed %d, %s: %.17g, not %.17g\n", seed, kernels->name, result.cost,
-                       expected.cost);
-            ct_exact_result_free(&result);
-        }
-        if (solved) ct_exact_result_free(&expected);
-        table_free(&t);
-        table_free(&repeated);
+    int deep = seed % 4 == 1;
+    uint32_t n = rows[rng_below(r, deep ? 3 : sizeof rows / sizeof *rows)];
+    uint32_t n_classes = 3 + rng_below(r, seed % 8 ? 7 : 38);
+    random_table t = table_random(r, n, 2, n_classes, seed % 4 == 0);
+    if (seed % 3)
+        for (uint32_t i = 0; i < n; i++)
+            t.classes[i] = (int32_t) (rng_unit(r) * rng_unit(r) * n_classes);
+    add_whole_weights(r, &t, 1, 3);
+    random_table repeated = table_repeated(&t);
+    set_losses_of_kind(r, &t, seed % 6);
+    repeated.data.loss = t.loss;
+    ct_exact_options options = ct_exact_options_default();
+    options.depth = 2 + (unsigned) deep;
+    if (seed % 4 == 3) options.complexity = 0.01;
+    ct_exact_result expected, result;
+    int solved = solve(&t.data, &options, &expected);
+    const ct_kernels *kernels;
+    for (size_t i = 0; solved && (kernels = ct_kernels_at(i)); i++) {
+        options.simd = kernels->name;
+        options.threads = 1 + seed % 2;
+        if (!solve(&repeated.data, &options, &result)) continue;
+        CHECK(is_near(result.cost, expected.cost) && same_tree(&result.tree, &expected.tree));
     }
 }
 
 /* Quantised losses, and their products with quantised weights, are below the limits of lanes and at
  * most the true ones; exact where that is said. */
-static void quantised_losses_are_no_more(void)
+static void quantised_losses_are_no_more(rng *r, uint32_t seed)
 {
-    for (int seed = 0; seed < 300; seed++) {
-        rng r = {(uint64_t) seed + 52000};
-        uint32_t n_classes = 3 + rng_below(&r, 20), n = 1 + rng_below(&r, 400);
-        random_table t = table_random(&r, n, 1, n_classes, 0);
-        double weights[400];
-        set_losses_of_kind(&r, &t, (uint32_t) seed % 6);
-        if (seed % 7 == 0) t.loss[1] = 3.14159e6;
-        for (uint32_t i = 0; i < n; i++)
-            weights[i] = seed % 4 == 1 ? 1 + rng_below(&r, 300) : -log(1 - rng_unit(&r)) + 1e-9;
-        if (seed % 2) t.data.weights = weights;
-        ct_budget budget = {SIZE_MAX, 0};
-        ct_arena arena;
-        ct_arena_init(&arena, &budget);
-        ct_exact_costs costs = costs_of(&t.data, &arena);
-        REQUIRE(costs.quantised && costs.quantised->by_label);
-        const ct_quantised *quantised = costs.quantised;
-        int exact = 1;
-        int64_t all = 0;
-        for (uint32_t i = 0; i < n; i++) {
-            size_t c = (size_t) t.classes[i] * n_classes;
-            int64_t weight = quantised->rows ? quantised->rows[i] : 1, most = 0;
-            CHECK(weight < (int64_t) 1 << quantised->n_planes || !quantised->rows);
-            for (uint32_t k = 0; k < n_classes; k++) {
-                int64_t lost = quantised->by_label[c + (size_t) t.classes[i]] -
-                               quantised->by_label[c + k];
-                int64_t cost = costs.loss[c + k] * (costs.weights ? costs.weights[i] : 1);
-                CHECK(quantised->by_label[c + k] >= 0 && quantised->by_label[c + k] < 1 << 15);
-                CHECK(lost >= 0 && (weight * lost) << quantised->shift <= cost);
-                exact = exact && (weight * lost) << quantised->shift == cost;
-                if (weight * lost > most) most = weight * lost;
-            }
-            all += most;
+    uint32_t n_classes = 3 + rng_below(r, 20), n = 1 + rng_below(r, 400);
+    random_table t = table_random(r, n, 1, n_classes, 0);
+    double weights[400];
+    set_losses_of_kind(r, &t, seed % 6);
+    if (seed % 7 == 0) t.loss[1] = 3.14159e6;
+    for (uint32_t i = 0; i < n; i++)
+        weights[i] = seed % 4 == 1 ? 1 + rng_below(r, 300) : -log(1 - rng_unit(r)) + 1e-9;
+    if (seed % 2) t.data.weights = weights;
+    ct_budget budget = {SIZE_MAX, 0};
+    ct_arena arena;
+    ct_arena_init(&arena, &budget);
+    ct_exact_costs costs = costs_of(&t.data, &arena);
+    REQUIRE(costs.quantised && costs.quantised->by_label);
+    const ct_quantised *quantised = costs.quantised;
+    int exact = 1;
+    int64_t all = 0;
+    for (uint32_t i = 0; i < n; i++) {
+        size_t c = (size_t) t.classes[i] * n_classes;
+        int64_t weight = quantised->rows ? quantised->rows[i] : 1, most = 0;
+        CHECK(weight < (int64_t) 1 << quantised->n_planes || !quantised->rows);
+        for (uint32_t k = 0; k < n_classes; k++) {
+            int64_t lost = quantised->by_label[c + (size_t) t.classes[i]] -
+                           quantised->by_label[c + k];
+            int64_t cost = costs.loss[c + k] * (costs.weights ? costs.weights[i] : 1);
+            CHECK(quantised->by_label[c + k] >= 0 && quantised->by_label[c + k] < 1 << 15);
+            CHECK(lost >= 0 && (weight * lost) << quantised->shift <= cost);
+            exact = exact && (weight * lost) << quantised->shift == cost;
+            if (weight * lost > most) most = weight * lost;
         }
-        CHECK(all < 1 << 29 && quantised->exact == exact);
-        ct_arena_free(&arena);
-        table_free(&t);
+        all += most;
     }
+    CHECK(all < 1 << 29 && quantised->exact == exact);
+    ct_arena_free(&arena);
 }
 
 /* What rows cost under the best of so many labels, from the definition: all sets of labels as bits.
@@ -397,33 +332,28 @@ static int64_t best_of_few(const ct_exact_costs *costs, const uint32_t *rows, un
     return least;
 }
 
-static void few_labels_bound_trees(void)
+static void few_labels_bound_trees(rng *r, uint32_t seed)
 {
-    for (int seed = 0; seed < 100; seed++) {
-        rng r = {(uint64_t) seed + 61000};
-        uint32_t n_classes = 3 + rng_below(&r, 9), rows[12];
-        random_table t = table_random(&r, 50, 1, n_classes, 0);
-        set_losses_of_kind(&r, &t, (uint32_t) seed % 6);
-        ct_budget budget = {SIZE_MAX, 0};
-        ct_arena arena;
-        ct_error error;
-        ct_totals totals = {rows, NULL, NULL, NULL, NULL};
-        ct_arena_init(&arena, &budget);
-        ct_exact_costs costs = costs_of(&t.data, &arena);
-        CHECK_INT(ct_choices_init(&costs, &arena, &error), CT_OK);
-        for (uint32_t c = 0; c < n_classes; c++)
-            rows[c] = rng_below(&r, 3) ? rng_below(&r, 100) : 0;
-        for (unsigned depth = 1; depth < 4; depth++) {
-            CHECK_INT(ct_choices_known(&costs, depth), 1U << depth < n_classes);
-            if (ct_choices_known(&costs, depth))
-                CHECK_INT(ct_choices_least(&costs, &totals, depth),
-                          best_of_few(&costs, rows, 1U << depth));
-        }
-        CHECK(ct_exact_choices_sets(36, 1) == 0 && ct_exact_choices_sets(35, 1) == 595 &&
-              ct_exact_choices_sets(100000, 2) == 0);
-        ct_arena_free(&arena);
-        table_free(&t);
+    uint32_t n_classes = 3 + rng_below(r, 9), rows[12];
+    random_table t = table_random(r, 50, 1, n_classes, 0);
+    set_losses_of_kind(r, &t, seed % 6);
+    ct_budget budget = {SIZE_MAX, 0};
+    ct_arena arena;
+    ct_totals totals = {rows, NULL, NULL, NULL, NULL};
+    ct_arena_init(&arena, &budget);
+    ct_exact_costs costs = costs_of(&t.data, &arena);
+    CHECK_OK(ct_choices_init(&costs, &arena, &reason));
+    for (uint32_t c = 0; c < n_classes; c++)
+        rows[c] = rng_below(r, 3) ? rng_below(r, 100) : 0;
+    for (unsigned depth = 1; depth < 4; depth++) {
+        CHECK_INT(ct_choices_known(&costs, depth), 1U << depth < n_classes);
+        if (ct_choices_known(&costs, depth))
+            CHECK_INT(ct_choices_least(&costs, &totals, depth),
+                      best_of_few(&costs, rows, 1U << depth));
     }
+    CHECK(ct_exact_choices_sets(36, 1) == 0 && ct_exact_choices_sets(35, 1) == 595 &&
+          ct_exact_choices_sets(100000, 2) == 0);
+    ct_arena_free(&arena);
 }
 
 /* Weights that are the same within each class are losses, costs that are all the same are none. */
@@ -470,7 +400,7 @@ static void unused_classes_weigh_nothing(void)
 {
     for (int tiny = 0; tiny < 2; tiny++) {
         random_table t = table_new(3, 1, 3);
-        t.data.weights = t.weights = (double *) calloc(3, sizeof *t.weights);
+        table_new_weights(&t);
         for (uint32_t i = 0; i < 3; i++) {
             table_column(&t, 0)[i] = 1;
             t.classes[i] = 1 + (i > 0);
@@ -480,8 +410,6 @@ static void unused_classes_weigh_nothing(void)
         ct_exact_result result;
         REQUIRE(solve(&t.data, &options, &result));
         CHECK(result.cost == 2 * t.weights[1] && result.tree.label[0] == 1);
-        ct_exact_result_free(&result);
-        table_free(&t);
     }
 }
 
@@ -502,8 +430,6 @@ static void labels_are_the_cheapest(void)
     REQUIRE(solve(&t.data, &options, &result));
     CHECK_INT(result.tree.label[0], 2);
     CHECK(is_near(result.errors, 38.5));
-    ct_exact_result_free(&result);
-    table_free(&t);
 }
 
 /* Only a class whose rows weigh nothing costs anything, or its losses are next to nothing beside
@@ -514,9 +440,8 @@ static void losses_become_nothing(void)
         random_table t = table_new(12, 1, 3);
         double loss[9] = {0, 1, 2};
         t.data.loss = loss;
-        t.weights = (double *) calloc(12, sizeof *t.weights);
-        if (!rowless) t.data.weights = t.weights;
-        else loss[3] = 1e-140, loss[7] = 2e-140;
+        table_new_weights(&t);
+        if (rowless) t.data.weights = NULL, loss[3] = 1e-140, loss[7] = 2e-140;
         for (uint32_t i = 0; i < 12; i++) {
             table_column(&t, 0)[i] = i;
             t.classes[i] = (int32_t) (rowless ? 1 + i % 2 : i % 3);
@@ -527,18 +452,16 @@ static void losses_become_nothing(void)
             ct_exact_result result;
             if (!solve(&t.data, &options, &result)) continue;
             CHECK(result.end == CT_END_OPTIMAL && result.cost >= 0 && result.cost <= 12e-300);
-            ct_exact_result_free(&result);
         }
-        table_free(&t);
     }
 }
 
 /* Nor does the memory for costs grow with the square of the classes, unless losses do. */
 static void many_classes_take_little(void)
 {
-    const uint32_t n = CHECK_SLOW() ? 500 : 5000; /* their square would be 200 MB */
+    const uint32_t n = CHECK_QUICK() ? 500 : 5000; /* their square would be 200 MB */
     random_table t = table_new(n, 1, n);
-    t.data.weights = t.weights = (double *) calloc(n, sizeof *t.weights);
+    table_new_weights(&t);
     for (uint32_t i = 0; i < n; i++) {
         table_column(&t, 0)[i] = i % 100;
         t.classes[i] = (int32_t) (i / 2 * 2);
@@ -557,9 +480,7 @@ static void many_classes_take_little(void)
         for (uint32_t i = n - 4; i < n; i++) first += kind ? t.weights[i] : 1;
         REQUIRE(solve(&t.data, &options, &result));
         CHECK(result.end == CT_END_OPTIMAL && result.cost == sum - first);
-        ct_exact_result_free(&result);
     }
-    table_free(&t);
 }
 
 /* Splits whose penalty is beyond all numbers: the tree is a leaf, and costs its errors. */
@@ -576,9 +497,7 @@ static void splits_beyond_all_penalties(void)
         CHECK(result.end == CT_END_OPTIMAL && result.tree.n_nodes == 1);
         CHECK(result.cost > 0 && result.cost <= result.split_cost && isfinite(result.split_cost));
         CHECK(weighted ? result.bound <= result.cost : result.bound == result.cost);
-        ct_exact_result_free(&result);
     }
-    table_free(&t);
 }
 
 /* ---- wide weights beside wide losses ---- */
@@ -627,75 +546,68 @@ static int fits_whole(const random_table *t)
 }
 
 /* Whole numbers that fit are counted exactly; of others no more is said than rounding leaves. */
-static void wide_products_are_exact(void)
+static void wide_products_are_exact(rng *r, uint32_t seed)
 {
     static unit_brute b;
-    uint32_t exact = 0, rounded = 0;
-    for (int seed = 0; seed < (CHECK_QUICK() ? 400 : 2000); seed++) {
-        rng r = {(uint64_t) seed + 61000};
-        int whole = seed % 4 != 3;
-        random_table t = wide_table(&r, seed % 3 ? seed % 3 : 1e11, whole);
-        ct_exact_options options = ct_exact_options_default();
-        ct_exact_result result;
-        options.depth = 1 + rng_below(&r, 3);
-        if (units_begin(&b, &t.data, &options) && solve(&t.data, &options, &result)) {
-units optimum = units_optimum(&b, NULL), cost = units_of_tree(&b, &t.data, &result.tree);
-            int fits = whole && fits_whole(&t);
-            CHECK_INT(result.end, CT_END_OPTIMAL);
-            if (!CHECK(fits ? cost == optimum
-                            : in_units(&b, result.bound) <= (long double) optimum * (1 + 0x1p-50L)))
-                printf("    seed %d: %.17g, not %.17g\n", seed, (double) cost, (double) optimum);
-            CHECK(in_units(&b, result.cost) * (1 + 0x1p-50L) >= (long double) cost);
-            if (fits) CHECK(result.cost - result.bound <= 1e-13 * result.cost);
-            *(fits ? &exact : &rounded) += 1;
-            ct_exact_result_free(&result);
-        }
-        table_free(&t);
-    }
-    CHECK(exact > 100 && rounded > 20);
+    int whole = seed % 4 != 3;
+    random_table t = wide_table(r, seed % 3 ? seed % 3 : 1e11, whole);
+    ct_exact_options options = ct_exact_options_default();
+    ct_exact_result result;
+    options.depth = 1 + rng_below(r, 3);
+    if (!units_begin(&b, &t.data, &options) || !solve(&t.data, &options, &result)) return;
+    units optimum = units_optimum(&b, NULL), cost = units_of_tree(&b, &t.data, &result.tree);
+    int fits = whole && fits_whole(&t);
+    CHECK_INT(result.end, CT_END_OPTIMAL);
+    CHECK(fits ? cost == optimum
+               : in_units(&b, result.bound) <= (long double) optimum * (1 + 0x1p-50L));
+    CHECK(in_units(&b, result.cost) * (1 + 0x1p-50L) >= (long double) cost);
+    if (fits) CHECK(result.cost - result.bound <= 1e-13 * result.cost);
+    check_state.tally[fits]++;
+}
+
+static void both_kinds_are_seen(void)
+{
+    CHECK(check_state.tally[1] > 100 && check_state.tally[0] > 20);
 }
 
 /* What the help page allows the gap of weights and losses to be, from few rows to many: most where
  * both have all their digits. */
-static void rounding_is_shared_evenly(void)
+static void rounding_is_shared_evenly(rng *r, uint32_t seed)
 {
-    for (uint32_t seed = 0; seed < (CHECK_SLOW() ? 8 : 64); seed++) {
-        static const uint32_t rows[] = {10, 300, 5000, 40000};
-        rng r = {(uint64_t) seed + 41000};
-        random_table t = table_new(rows[seed % 4] + seed, 1, 3 + seed % 2);
-        ct_exact_options options = ct_exact_options_default();
-        options.depth = 1 + seed / 4 % 3;
-        table_add_weights(&t, &r);
-        table_add_loss(&t, &r);
-        for (uint32_t i = 0; i < t.data.n_rows; i++) {
-            table_column(&t, 0)[i] = rng_below(&r, 20);
-            t.classes[i] = (int32_t) rng_below(&r, t.data.n_classes);
-            t.weights[i] = 500 + 500 * rng_unit(&r);
-        }
-        for (uint32_t i = 0; i < t.data.n_classes * t.data.n_classes; i++)
-            if (t.loss[i] > 0 || i == 1) t.loss[i] = 1 + rng_unit(&r) * (seed % 8 > 3 ? 1e-9 : 1);
-        if (solved_cost(&t.data, &options) < 0) printf("    seed %u\n", seed);
-        table_free(&t);
+    static const uint32_t rows[] = {10, 300, 5000, 40000};
+    random_table t = table_new(rows[seed % 4] + seed, 1, 3 + seed % 2);
+    ct_exact_options options = ct_exact_options_default();
+    options.depth = 1 + seed / 4 % 3;
+    table_add_weights(&t, r);
+    table_add_loss(&t, r);
+    for (uint32_t i = 0; i < t.data.n_rows; i++) {
+        table_column(&t, 0)[i] = rng_below(r, 20);
+        t.classes[i] = (int32_t) rng_below(r, t.data.n_classes);
+        t.weights[i] = 500 + 500 * rng_unit(r);
     }
+    for (uint32_t i = 0; i < t.data.n_classes * t.data.n_classes; i++)
+        if (t.loss[i] > 0 || i == 1) t.loss[i] = 1 + rng_unit(r) * (seed % 8 > 3 ? 1e-9 : 1);
+    solved_cost(&t.data, &options);
 }
 
 static const check_case cases[] = {
-    {"equals brute force", equals_brute_force},
-    {"windows equal brute force", windows_equal_brute_force},
-    {"nothing changes it", nothing_changes_it},
-    {"weights are repeated rows", weights_are_repeated_rows},
-    {"losses are class weights", losses_are_class_weights},
+    {"equals brute force", EACH(equals_brute_force, 7000, 4000, 150, 150)},
+    {"windows equal brute force", EACH(windows_equal_brute_force, 12000, 2000, 100, 100)},
+    {"nothing changes it", EACH(nothing_changes_it, 500, 150, 10, 10)},
+    {"weights are repeated rows", EACH(weights_are_repeated_rows, 900, 200, 10, 4)},
+    {"losses are class weights", EACH(losses_are_class_weights, 4400, 200, 10, 4)},
     {"proportions become small numbers", proportions_become_small_numbers},
-    {"lanes are as 64 bits", lanes_are_as_64_bits},
-    {"quantised losses are no more", quantised_losses_are_no_more},
-    {"few labels bound trees", few_labels_bound_trees},
+    {"lanes are as 64 bits", EACH(lanes_are_as_64_bits, 31000, 60, 12, 12)},
+    {"quantised losses are no more", EACH(quantised_losses_are_no_more, 52000, 300, 300, 300)},
+    {"few labels bound trees", EACH(few_labels_bound_trees, 61000, 100, 100, 100)},
     {"simple costs are seen", simple_costs_are_seen},
     {"unused classes weigh nothing", unused_classes_weigh_nothing},
     {"losses become nothing", losses_become_nothing},
     {"many classes take little", many_classes_take_little},
     {"splits beyond all penalties", splits_beyond_all_penalties},
-    {"wide products are exact", wide_products_are_exact},
-    {"rounding is shared evenly", rounding_is_shared_evenly},
+    {"wide products are exact",
+     EACH(wide_products_are_exact, 61000, 2000, 400, 400), both_kinds_are_seen},
+    {"rounding is shared evenly", EACH(rounding_is_shared_evenly, 41000, 64, 64, 8)},
     {"bad ones are refused", bad_ones_are_refused},
     {"labels are the cheapest", labels_are_the_cheapest},
 };

@@ -1,8 +1,6 @@
 /* The door to the GPU. */
-#include "check.h"
-
 #include "base/hd.h"
-#include "gpu/device.h"
+#include "gpu/played.h"
 #include "self_test.h"
 
 static void popcount_of_every_16_bits(void)
@@ -32,26 +30,14 @@ static void query_says_why_or_what(void)
     if (list.n_devices == 0) printf("  no device: %s\n", list.reason);
 }
 
-static void self_test_of_every_device(void)
-{
-    ct_device_list list;
-    ct_device_query(&list);
-    if (list.n_devices == 0) SKIP("no device");
-    for (int i = 0; i < list.n_devices; i++) {
-        ct_error error = {CT_OK, ""};
-        CHECK_INT(self_test(i, &error), CT_OK);
-        if (error.status != CT_OK) printf("    %s\n", error.message);
-    }
-}
+static void self_test_of(int device) { CHECK_OK(self_test(device, &reason)); }
 
 static void self_test_of_no_such_device(void)
 {
     const int numbers[] = {-1, CT_DEVICE_MAX, 0x7fffffff};
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
-        ct_error error = {CT_OK, ""};
-        CHECK_INT(self_test(numbers[i], &error), CT_NO_DEVICE);
-        CHECK_INT(error.status, CT_NO_DEVICE);
-        CHECK(error.message[0] != '\0');
+        CHECK_FAILS(self_test(numbers[i], &reason), CT_NO_DEVICE);
+        CHECK_INT(reason.status, CT_NO_DEVICE);
     }
     CHECK_INT(self_test(-1, NULL), CT_NO_DEVICE); /* a caller who wants no message */
 }
@@ -59,7 +45,7 @@ static void self_test_of_no_such_device(void)
 static const check_case cases[] = {
     {"popcount of every 16 bits", popcount_of_every_16_bits},
     {"device query says why or what", query_says_why_or_what},
-    {"self test of every CUDA device", self_test_of_every_device},
+    {"self test of every CUDA device", ON_EVERY_DEVICE(self_test_of)},
     {"self test of no such CUDA device", self_test_of_no_such_device},
 };
 CHECK_MAIN(cases)

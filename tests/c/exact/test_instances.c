@@ -64,8 +64,8 @@ static int replay(const char *path, const char *scratch)
     if (CHECK(instance_read(path, &in))) {
         if (in.table.data.n_rows < 1000) survives_writing(scratch, &in);
         check_instance(&in);
-        instance_free(&in);
     }
+    check_release(0);
     if (check_state.failed) printf("  FAILED: %s (%d checks)\n", path, check_state.failed);
     return check_state.failed == 0;
 }

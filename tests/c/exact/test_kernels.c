@@ -31,13 +31,6 @@ typedef struct {
     ct_exact_split split;
 } sample;
 
-static void *zeroed(size_t n, size_t size)
-{
-    void *memory = calloc(n ? n : 1, size);
-    if (!memory) exit(1);
-    return memory;
-}
-
 static ct_budget budget = {SIZE_MAX, 0};
 
 static int kinds_of(const sample *s)
@@ -54,10 +47,9 @@ static int kinds_of(const sample *s)
 /* Quantised costs of the rows by position, if they have any. */
 static void add_quantised(sample *s)
 {
-    ct_error error;
     ct_exact_costs costs = {0};
     ct_data data = {s->n, 0, s->n_classes, NULL, s->classes, NULL, NULL, NULL};
-    uint32_t *order = (uint32_t *) zeroed(s->n, sizeof *order);
+    uint32_t *order = (uint32_t *) keep_new(s->n, sizeof *order);
     s->by_label = 0;
     for (uint32_t c = 0; c < s->n_classes; c++) {
         s->most[c] = s->gains[c * (s->n_classes + 1)];
@@ -70,21 +62,20 @@ static void add_quantised(sample *s)
     costs.gains = s->by_label ? s->gains : NULL;
     costs.weights = s->weights;
     ct_arena_init(&s->arena, &budget);
-    CHECK_INT(ct_quantised_init(&costs, &data, &s->arena, &error), CT_OK);
+    CHECK_OK(ct_quantised_init(&costs, &data, &s->arena, &reason));
     s->quantised = costs.quantised;
     REQUIRE(s->quantised);
     s->kinds = kinds_of(s);
     if (s->quantised->n_planes) {
-        s->quantised_planes = (uint64_t *) zeroed(s->quantised->n_planes * s->words, 8);
-        s->quantised_bytes = (uint8_t *) zeroed(s->words * 64, 1);
+        s->quantised_planes = (uint64_t *) keep_new(s->quantised->n_planes * s->words, 8);
+        s->quantised_bytes = (uint8_t *) keep_new(s->words * 64, 1);
         memcpy(s->quantised_bytes, s->quantised->rows, s->n);
         if (!s->quantised->exact || s->by_label)
-            s->sums = (uint32_t *) zeroed((s->words + 1) * s->n_classes, sizeof *s->sums);
+            s->sums = (uint32_t *) keep_new((s->words + 1) * s->n_classes, sizeof *s->sums);
         for (uint32_t j = 0; j < s->n; j++) order[j] = j;
         ct_kernels_find("scalar")->planes(s->quantised->rows, order, s->n, s->quantised_planes,
                                           s->words, s->quantised->n_planes);
     }
-    free(order);
 }
 
 /* Losses of the kinds that are given, or as random as they are: as gains. */
@@ -137,19 +128,19 @@ static sample sample_new(rng *r, uint32_t n, uint32_t n_classes)
     s.n_values = 2 + rng_below(r, rng_below(r, 2) ? n : 5);
     s.words = CT_WORDS(n);
     s.n_planes = ct_bit_width(s.n_values - 1);
-    s.rank = (uint32_t *) zeroed(n, sizeof *s.rank);
-    s.member = (uint8_t *) zeroed(n, 1);
-    s.classes = (int32_t *) zeroed(n, sizeof *s.classes);
-    s.planes = (uint64_t *) zeroed(s.n_planes * s.words, 8);
-    s.all = (uint64_t *) zeroed(n_classes * s.words, 8);
-    s.sets = (uint64_t *) zeroed(n_classes * s.words, 8);
-    s.lanes = (uint64_t *) zeroed(n_classes * s.words, 8);
-    s.ties = (uint64_t *) zeroed(s.words, 8);
-    s.counts = (uint32_t *) zeroed((s.words + 1) * n_classes, sizeof *s.counts);
-    s.members = (uint32_t *) zeroed(s.words + 1, sizeof *s.members);
-    s.gains = (int64_t *) zeroed((size_t) n_classes * n_classes, sizeof *s.gains);
-    s.weights = rng_below(r, 2) ? (int64_t *) zeroed(s.words * 64, sizeof *s.weights) : NULL;
-    s.masses = (int64_t *) zeroed((s.words + 1) * n_classes, sizeof *s.masses);
+    s.rank = (uint32_t *) keep_new(n, sizeof *s.rank);
+    s.member = (uint8_t *) keep_new(n, 1);
+    s.classes = (int32_t *) keep_new(n, sizeof *s.classes);
+    s.planes = (uint64_t *) keep_new(s.n_planes * s.words, 8);
+    s.all = (uint64_t *) keep_new(n_classes * s.words, 8);
+    s.sets = (uint64_t *) keep_new(n_classes * s.words, 8);
+    s.lanes = (uint64_t *) keep_new(n_classes * s.words, 8);
+    s.ties = (uint64_t *) keep_new(s.words, 8);
+    s.counts = (uint32_t *) keep_new((s.words + 1) * n_classes, sizeof *s.counts);
+    s.members = (uint32_t *) keep_new(s.words + 1, sizeof *s.members);
+    s.gains = (int64_t *) keep_new((size_t) n_classes * n_classes, sizeof *s.gains);
+    s.weights = rng_below(r, 2) ? (int64_t *) keep_new(s.words * 64, sizeof *s.weights) : NULL;
+    s.masses = (int64_t *) keep_new((s.words + 1) * n_classes, sizeof *s.masses);
     int by_class = n_classes == 2 || rng_below(r, 2);
     uint32_t most_weight = rng_below(r, 2) ? 8 : 1000;
     int64_t most = 0;
@@ -165,7 +156,7 @@ static sample sample_new(rng *r, uint32_t n, uint32_t n_classes)
                                              : rng_below(r, (uint32_t) most);
     }
     if (!by_class) choose_losses(r, &s);
-    s.losses = (int64_t *) zeroed((size_t) n_classes * n_classes, sizeof *s.losses);
+    s.losses = (int64_t *) keep_new((size_t) n_classes * n_classes, sizeof *s.losses);
     for (uint32_t i = 0; i < n_classes * n_classes; i++)
         s.losses[i] = s.gains[i / n_classes * (n_classes + 1)] - s.gains[i];
     for (uint32_t j = 0; s.weights && j < n; j++)
@@ -185,19 +176,10 @@ static sample sample_new(rng *r, uint32_t n, uint32_t n_classes)
     return s;
 }
 
-static void sample_free(sample *s)
-{
-    free(s->rank), free(s->member), free(s->classes), free(s->planes), free(s->all), free(s->ties);
-    free(s->sets), free(s->lanes), free(s->counts), free(s->members);
-    free(s->gains), free(s->losses), free(s->weights), free(s->masses), free(s->sums);
-    free(s->quantised_planes), free(s->quantised_bytes);
-    ct_arena_free(&s->arena);
-}
-
 static void make_planes(const ct_kernels *kernels, sample *s, rng *r)
 {
-    uint32_t *order = (uint32_t *) zeroed(s->n, sizeof *order);
-    uint8_t *digits = (uint8_t *) zeroed(s->n, 1);
+    uint32_t *order = (uint32_t *) keep_new(s->n, sizeof *order);
+    uint8_t *digits = (uint8_t *) keep_new(s->n, 1);
     for (uint32_t j = 0; j < s->n; j++) order[j] = j;
     for (uint32_t j = s->n; j-- > 1;) {
         uint32_t k = rng_below(r, j + 1), swap = order[j];
@@ -214,7 +196,6 @@ static void make_planes(const ct_kernels *kernels, sample *s, rng *r)
         for (unsigned bit = 0; bit < s->n_planes; bit++)
             wrong += ct_bit(s->planes + bit * s->words, j) == (int) (s->rank[j] >> bit & 1);
     CHECK_INT(wrong, 0);
-    free(order), free(digits);
 }
 
 /* Fills sets, lanes and counts with one side of the sample (or all of it, threshold NULL). */
@@ -272,30 +253,27 @@ static uint64_t hash_lanes(const sample *s)
     return hash;
 }
 
-static void planes_and_sides(void)
+static void planes_and_sides(rng *r, uint32_t seed)
 {
-    for (int seed = 0; seed < (CHECK_QUICK() ? 60 : 300); seed++) {
-        rng r = {(uint64_t) seed};
-        sample s = sample_new(&r, 1 + rng_below(&r, seed % 10 ? 300 : 3000), 2 + rng_below(&r, 4));
-        uint32_t t = 1 + rng_below(&r, s.n_values - 1);
-        ct_threshold threshold = ct_threshold_make(t, s.n_planes);
-        uint64_t lanes[CT_N_KINDS][3];
-        const ct_kernels *kernels;
-        for (size_t i = 0; (kernels = ct_kernels_at(i)); i++) {
-            make_planes(kernels, &s, &r);
-            for (int kind = 0; kind < CT_N_KINDS; kind++) {
-                if (!(s.kinds >> kind & 1)) continue;
-                for (int side = 0; side < 3; side++) {
-                    int all = side == 2, right = side == 1;
-                    make_side(kernels, &s, all ? NULL : &threshold, right, kind);
-                    check_side(&s, all ? 0 : t, right);
-                    if (i == 0) lanes[kind][side] = hash_lanes(&s);
-                    CHECK(hash_lanes(&s) == lanes[kind][side]);
-                }
+    sample s = sample_new(r, 1 + rng_below(r, seed % 10 ? 300 : 3000), 2 + rng_below(r, 4));
+    uint32_t t = 1 + rng_below(r, s.n_values - 1);
+    ct_threshold threshold = ct_threshold_make(t, s.n_planes);
+    uint64_t lanes[CT_N_KINDS][3];
+    const ct_kernels *kernels;
+    for (size_t i = 0; (kernels = ct_kernels_at(i)); i++) {
+        make_planes(kernels, &s, r);
+        for (int kind = 0; kind < CT_N_KINDS; kind++) {
+            if (!(s.kinds >> kind & 1)) continue;
+            for (int side = 0; side < 3; side++) {
+                int all = side == 2, right = side == 1;
+                make_side(kernels, &s, all ? NULL : &threshold, right, kind);
+                check_side(&s, all ? 0 : t, right);
+                if (i == 0) lanes[kind][side] = hash_lanes(&s);
+                CHECK(hash_lanes(&s) == lanes[kind][side]);
             }
         }
-        sample_free(&s);
     }
+    ct_arena_free(&s.arena);
 }
 
 /* What a row of the sample at position j spares under a label: with gains, or 1 under its class. */
@@ -368,7 +346,7 @@ static void one_child_init(one_child *o, const sample *s, uint32_t t, int heavy)
 {
     memset(o, 0, sizeof *o);
     ct_children *c = &o->children;
-    o->scratch = (uint64_t *) zeroed(ct_children_scratch(s->words, s->n_classes), 8);
+    o->scratch = (uint64_t *) keep_new(ct_children_scratch(s->words, s->n_classes), 8);
     o->rows = (ct_rows){1,
                         s->n_classes,
                         s->words,
@@ -407,7 +385,7 @@ static void one_child_init(one_child *o, const sample *s, uint32_t t, int heavy)
         c->near[side] = c->far[side] = no_bound;
         c->errors[side] = o->errors[side];
     }
-    o->labels = (int32_t *) zeroed(ct_children_labels(s->n_classes), sizeof *o->labels);
+    o->labels = (int32_t *) keep_new(ct_children_labels(s->n_classes), sizeof *o->labels);
     c->labels = o->labels;
     c->scratch = o->scratch;
     c->active = o->active;
@@ -477,30 +455,23 @@ static void scan_everywhere(rng *r, sample *s)
             CHECK(!memcmp(o.errors, first.errors, sizeof o.errors) &&
                   o.children.refined == first.children.refined);
         }
-        free(o.scratch), free(o.labels);
     }
 }
 
-static void scans(void)
+static void scans(rng *r, uint32_t seed)
 {
-    for (int seed = 0; seed < (CHECK_QUICK() ? 300 : 1500); seed++) {
-        rng r = {(uint64_t) seed + 400};
-        uint32_t n_classes = 2 + (seed % 3 ? rng_below(&r, 2 + 5 * (uint32_t) (seed % 2))
-                                           : rng_below(&r, MOST_CLASSES - 2));
-        sample s = sample_new(&r, 1 + rng_below(&r, seed % 20 ? 400 : 5000), n_classes);
-        scan_everywhere(&r, &s);
-        sample_free(&s);
-    }
+    uint32_t n_classes = 2 + (seed % 3 ? rng_below(r, 2 + 5 * (uint32_t) (seed % 2))
+                                       : rng_below(r, MOST_CLASSES - 2));
+    sample s = sample_new(r, 1 + rng_below(r, seed % 20 ? 400 : 5000), n_classes);
+    scan_everywhere(r, &s);
+    ct_arena_free(&s.arena);
 }
 
-static void scans_of_large_sets(void)
+static void scans_of_large_sets(rng *r, uint32_t seed)
 {
-    for (int seed = 0; seed < (CHECK_QUICK() ? 2 : 6); seed++) {
-        rng r = {(uint64_t) seed + 9400};
-        sample s = sample_new(&r, 60000 + rng_below(&r, 40000), 2 + (uint32_t) seed % 3);
-        scan_everywhere(&r, &s);
-        sample_free(&s);
-    }
+    sample s = sample_new(r, 60000 + rng_below(r, 40000), 2 + seed % 3);
+    scan_everywhere(r, &s);
+    ct_arena_free(&s.arena);
 }
 
 /* All rows at their max_cost, just below and above what lanes hold: 2^29 together, 2^15 for a
@@ -516,11 +487,10 @@ static void losses_at_the_limits(void)
         for (uint32_t n_classes = 3; n_classes < 8; n_classes += 2) {
             rng r = {i * 100 + n_classes};
             sample s = sample_new(&r, limits[i].n, n_classes);
-            free(s.weights), free(s.sums), free(s.quantised_planes), free(s.quantised_bytes);
             s.weights = NULL, s.sums = NULL, s.quantised_planes = NULL, s.quantised_bytes = NULL;
             ct_arena_free(&s.arena);
             if (limits[i].weight)
-                s.weights = (int64_t *) zeroed(s.words * 64, sizeof *s.weights);
+                s.weights = (int64_t *) keep_new(s.words * 64, sizeof *s.weights);
             for (uint32_t j = 0; j < s.n; j++) {
                 if (s.weights) s.weights[j] = limits[i].weight;
                 if (i % 2)
@@ -540,77 +510,73 @@ static void losses_at_the_limits(void)
             add_quantised(&s);
             CHECK(s.quantised && s.quantised->by_label);
             scan_everywhere(&r, &s);
-            sample_free(&s);
+            ct_arena_free(&s.arena);
         }
     }
 }
 
 /* Several child features: bounds from the neighbours are honoured, the winner is the last to
  * improve, each is visited once. The children are copies of one sample with other ties. */
-static void several_children(void)
+static void several_children(rng *r, uint32_t seed)
 {
     enum { N = 5 };
-    for (int seed = 0; seed < 100; seed++) {
-        rng r = {(uint64_t) seed + 700};
-        sample s = sample_new(&r, 100 + rng_below(&r, 300), 2 + rng_below(&r, 3));
-        uint32_t t = 1 + rng_below(&r, s.n_values - 1);
-        size_t set = s.n_classes * s.words, begin[N], end[N];
-        uint64_t *planes = (uint64_t *) zeroed(N * s.n_planes * s.words, 8),
-                 *sets = (uint64_t *) zeroed(N * set, 8);
-        uint64_t *lanes = (uint64_t *) zeroed(N * set, 8),
-                 *ties = (uint64_t *) zeroed(N * s.words, 8);
-        int64_t exact[N][2], zeros[ROOM] = {0}, far[ROOM] = {0}, errors[2][ROOM];
-        uint8_t done[N] = {0};
-        for (size_t g = N; g < ROOM; g++) zeros[g] = CT_NO_CHILD;
-        const ct_kernels *kernels = ct_kernels_find("auto");
-        make_planes(kernels, &s, &r);
-        make_side(kernels, &s, NULL, 0, CT_ROWS16);
-        for (size_t g = 0; g < N; g++) {
-            if (g)
-                for (size_t w = 0; w < s.words; w++)
-                    s.ties[w] &= ((uint64_t) rng_next(&r) << 32) | rng_next(&r);
-            for (int side = 0; side < 2; side++) exact[g][side] = least_errors(&s, t, side, 0);
-            memcpy(planes + g * s.n_planes * s.words, s.planes, s.n_planes * s.words * 8);
-            memcpy(sets + g * set, s.sets, set * 8);
-            memcpy(lanes + g * set, s.lanes, set * 8);
-            memcpy(ties + g * s.words, s.ties, s.words * 8);
-            begin[g] = s.split.begin;
-            end[g] = s.split.end;
-            far[g] = exact[g][1] + rng_below(&r, 2); /* with far_rows 1: never above the truth */
-        }
-        one_child o;
-        one_child_init(&o, &s, t, 0);
-        choose_needs(&r, &o, &s, t, 0);
-        o.rows = (ct_rows){N,   s.n_classes, s.words, sets, lanes, ties, begin,
-                           end, NULL,        NULL,    NULL, NULL,  NULL, NULL,
-                           NULL, 0,          NULL,    NULL, NULL,  NULL, NULL, NULL};
-        ct_children *c = &o.children;
-        c->planes = planes;
-        c->done = done;
-        c->first[0] = (int32_t) rng_below(&r, N);
-        c->far_rows[0] = c->far_rows[1] = 1;
-        memcpy(c->need, o.need, sizeof o.need);
-        for (int side = 0; side < 2; side++) {
-            c->near[side] = zeros;
-            c->far[side] = side ? far : zeros;
-            c->errors[side] = errors[side];
-        }
-        kernels->of[CT_ROWS16].children(c);
-        CHECK_INT(c->scans + c->skipped, N);
-        for (int side = 0; side < 2; side++) {
-            int64_t least = exact[0][side];
-            for (size_t g = 0; g < N; g++) {
-                CHECK(errors[side][g] <= exact[g][side] &&
-                      errors[side][g] >= (side ? far[g] - 1 : 0) && !done[g]);
-                if (exact[g][side] < least) least = exact[g][side];
-            }
-            if (o.need[side] <= 0) continue;
-            CHECK_INT(c->need[side], least < o.need[side] ? least : o.need[side]);
-            CHECK(c->best[side] >= 0 ? exact[c->best[side]][side] == least : least >= o.need[side]);
-        }
-        free(o.scratch), free(o.labels), free(planes), free(sets), free(lanes), free(ties);
-        sample_free(&s);
+    sample s = sample_new(r, 100 + rng_below(r, 300), 2 + rng_below(r, 3));
+    uint32_t t = 1 + rng_below(r, s.n_values - 1);
+    size_t set = s.n_classes * s.words, begin[N], end[N];
+    uint64_t *planes = (uint64_t *) keep_new(N * s.n_planes * s.words, 8),
+             *sets = (uint64_t *) keep_new(N * set, 8);
+    uint64_t *lanes = (uint64_t *) keep_new(N * set, 8),
+             *ties = (uint64_t *) keep_new(N * s.words, 8);
+    int64_t exact[N][2], zeros[ROOM] = {0}, far[ROOM] = {0}, errors[2][ROOM];
+    uint8_t done[N] = {0};
+    for (size_t g = N; g < ROOM; g++) zeros[g] = CT_NO_CHILD;
+    const ct_kernels *kernels = ct_kernels_find("auto");
+    make_planes(kernels, &s, r);
+    make_side(kernels, &s, NULL, 0, CT_ROWS16);
+    for (size_t g = 0; g < N; g++) {
+        if (g)
+            for (size_t w = 0; w < s.words; w++)
+                s.ties[w] &= ((uint64_t) rng_next(r) << 32) | rng_next(r);
+        for (int side = 0; side < 2; side++) exact[g][side] = least_errors(&s, t, side, 0);
+        memcpy(planes + g * s.n_planes * s.words, s.planes, s.n_planes * s.words * 8);
+        memcpy(sets + g * set, s.sets, set * 8);
+        memcpy(lanes + g * set, s.lanes, set * 8);
+        memcpy(ties + g * s.words, s.ties, s.words * 8);
+        begin[g] = s.split.begin;
+        end[g] = s.split.end;
+        far[g] = exact[g][1] + rng_below(r, 2); /* with far_rows 1: never above the truth */
     }
+    one_child o;
+    one_child_init(&o, &s, t, 0);
+    choose_needs(r, &o, &s, t, 0);
+    o.rows = (ct_rows){N,   s.n_classes, s.words, sets, lanes, ties, begin,
+                       end, NULL,        NULL,    NULL, NULL,  NULL, NULL,
+                       NULL, 0,          NULL,    NULL, NULL,  NULL, NULL, NULL};
+    ct_children *c = &o.children;
+    c->planes = planes;
+    c->done = done;
+    c->first[0] = (int32_t) rng_below(r, N);
+    c->far_rows[0] = c->far_rows[1] = 1;
+    memcpy(c->need, o.need, sizeof o.need);
+    for (int side = 0; side < 2; side++) {
+        c->near[side] = zeros;
+        c->far[side] = side ? far : zeros;
+        c->errors[side] = errors[side];
+    }
+    kernels->of[CT_ROWS16].children(c);
+    CHECK_INT(c->scans + c->skipped, N);
+    for (int side = 0; side < 2; side++) {
+        int64_t least = exact[0][side];
+        for (size_t g = 0; g < N; g++) {
+            CHECK(errors[side][g] <= exact[g][side] &&
+                  errors[side][g] >= (side ? far[g] - 1 : 0) && !done[g]);
+            if (exact[g][side] < least) least = exact[g][side];
+        }
+        if (o.need[side] <= 0) continue;
+        CHECK_INT(c->need[side], least < o.need[side] ? least : o.need[side]);
+        CHECK(c->best[side] >= 0 ? exact[c->best[side]][side] == least : least >= o.need[side]);
+    }
+    ct_arena_free(&s.arena);
 }
 
 /* Each level is found by its name, "auto" is the first and "scalar" the last. */
@@ -642,11 +608,11 @@ static void levels(void)
 }
 
 static const check_case cases[] = {
-    {"planes and sides", planes_and_sides},
-    {"scans", scans},
-    {"scans of large sets", scans_of_large_sets},
+    {"planes and sides", EACH(planes_and_sides, 0, 300, 60, 60)},
+    {"scans", EACH(scans, 400, 1500, 300, 300)},
+    {"scans of large sets", EACH(scans_of_large_sets, 9400, 6, 2, 2)},
     {"losses at the limits", losses_at_the_limits},
-    {"several children", several_children},
+    {"several children", EACH(several_children, 700, 100, 100, 100)},
     {"levels", levels},
 };
 

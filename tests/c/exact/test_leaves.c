@@ -1,12 +1,6 @@
 /* Trees of few leaves, classification and regression, against all trees that there are. */
 #include "brute_leaves.h"
-#include "check.h"
 #include "solve.h"
-
-static uint32_t n_tables(uint32_t usual)
-{
-    return CHECK_SLOW() ? usual / 40 : CHECK_QUICK() ? usual / 8 : usual;
-}
 
 /* ---- tables ---- */
 
@@ -32,11 +26,11 @@ static random_table table_of_classes(rng *r, few_brute *b, ct_exact_options *opt
     random_table t = table_random(r, n, 1 + rng_below(r, 3), n_classes, rng_below(r, 3) > 0);
     kind = rng_below(r, 4);
     if (kind == 1) {
-        t.data.weights = t.weights = (double *) calloc(n, sizeof *t.weights);
+        table_new_weights(&t);
         for (uint32_t i = 0; i < n; i++) t.weights[i] = rng_below(r, 4);
         t.weights[0]++;
     } else if (kind == 2) {
-        t.data.loss = t.loss = (double *) calloc((size_t) n_classes * n_classes, sizeof *t.loss);
+        table_new_loss(&t);
         for (uint32_t c = 0; c < n_classes; c++)
             for (uint32_t k = 0; k < n_classes; k++) t.loss[c * n_classes + k] = c == k
                                                          ? 0 : 1 + rng_below(r, 4);
@@ -60,7 +54,7 @@ static random_table table_of_response(rng *r, few_brute *b, ct_exact_options *op
     t.data.response = y;
     t.data.n_classes = 1;
     if (rng_below(r, 4) == 0) {
-        t.data.weights = t.weights = (double *) calloc(n, sizeof *t.weights);
+        table_new_weights(&t);
         for (uint32_t i = 0; i < n; i++) t.weights[i] = 1 + rng_below(r, 3);
     }
     if (rng_below(r, 2)) options->complexity = rng_unit(r) * 0.1;
@@ -117,208 +111,144 @@ static int64_t cost_of_tree(const few_brute *b, const ct_forest *tree, const uin
 static uint64_t n_lower_prices;
 
 /* The optimum, as the tree that the rule wants; of any size, any of that cost. */
-static int is_best(few_brute *b, const random_table *t, const ct_exact_options *options)
+static void check_best(few_brute *b, const random_table *t, const ct_exact_options *options)
 {
     ct_exact_result result;
-    ct_error error = {CT_OK, ""};
     uint32_t leaf_of_row[FEW_ROWS], leaves;
     few_value best = few_optimum(b, &t->data, options);
-    if (ct_exact_solve(&t->data, options, &result, leaf_of_row, &error) != CT_OK) {
-        printf("    %s\n", error.message);
-        return 0;
-    }
+    if (!solve_rows(&t->data, options, &result, leaf_of_row)) return;
     int64_t cost = cost_of_tree(b, &result.tree, leaf_of_row, &leaves);
-    int same = cost == best.cost && (leaves == best.leaves || options->any_size) &&
-               result.end == CT_END_OPTIMAL && result.bound <= result.cost &&
-               (options->any_of_ties || options->any_size ||
-                few_is_tree(b, &result.tree, result.tree.roots[0],
-                            (UINT32_C(1) << t->data.n_rows) - 1, options->depth,
-                            few_most(options), options->roots));
     n_lower_prices += result.statistics.lower_price;
-    ct_exact_result_free(&result);
-    return same;
-}
-
-static void say(uint32_t seed, const ct_exact_options *options)
-{
-    printf("    seed %u: depth %u, %u leaves\n", seed, options->depth, options->max_leaves);
+    CHECK(cost == best.cost && (leaves == best.leaves || options->any_size));
+    CHECK(result.end == CT_END_OPTIMAL && result.bound <= result.cost);
+    CHECK(options->any_of_ties || options->any_size ||
+          few_is_tree(b, &result.tree, result.tree.roots[0], (UINT32_C(1) << t->data.n_rows) - 1,
+                      options->depth, few_most(options), options->roots));
 }
 
 /* Both kinds, any number of leaves; in some each shortcut off, in some two threads. */
-static void equals_brute_force(void)
+static void equals_brute_force(rng *r, uint32_t seed)
 {
     static few_brute b;
     double y[FEW_ROWS];
-    for (uint32_t seed = 0; seed < n_tables(2400); seed++) {
-        rng r = {seed + UINT64_C(640000)};
-        ct_exact_options options;
-        random_table t = any_table(&r, &b, &options, y);
-        if (seed % 4 == 1) options.off = UINT32_C(1) << rng_below(&r, CT_EXACT_N_SHORTCUTS);
-        if (seed % 16 == 2) options.threads = 2, options.team_after = 0;
-        options.any_of_ties = seed % 8 == 3;
-        if (!CHECK(is_best(&b, &t, &options))) say(seed, &options);
-        table_free(&t);
-    }
+    ct_exact_options options;
+    random_table t = any_table(r, &b, &options, y);
+    if (seed % 4 == 1) options.off = UINT32_C(1) << rng_below(r, CT_EXACT_N_SHORTCUTS);
+    if (seed % 16 == 2) options.threads = 2, options.team_after = 0;
+    options.any_of_ties = seed % 8 == 3;
+    check_best(&b, &t, &options);
 }
 
 /* Prices of which few splits can be afforded, or none, for up to five levels, with a limit on
  * leaves or without; in some no levels are taken away, or whatever else can be left out is. In most
  * large trees are searched at a lower price. */
-static void equals_brute_force_at_any_price(void)
+static void equals_brute_force_at_any_price(rng *r, uint32_t seed)
 {
     static few_brute b;
     double y[FEW_ROWS];
-    for (uint32_t seed = 0; seed < n_tables(20000) && check_state.failed < 5; seed++) {
-        rng r = {seed + UINT64_C(700000)};
-        ct_exact_options options;
-        random_table t = any_table(&r, &b, &options, y);
-        options.depth = 2 + rng_below(&r, 4);
-        if (rng_below(&r, 4)) options.max_leaves = 0;
-        if (rng_below(&r, 2)) options.test_rows = 0;
-        if (seed % 4 == 1) options.off = UINT32_C(1) << rng_below(&r, CT_EXACT_N_SHORTCUTS);
-        if (seed % 16 == 2) options.threads = 2, options.team_after = 0;
-        if (seed % 16 == 3) options.off = UINT32_C(1) << CT_SHORTCUT_PRICE;
-        if (seed % 3 == 1) options.early_after = 0, options.time_limit = 1e9;
-        if (seed % 5) options.price_rows = 0;
-        options.any_of_ties = seed % 8 == 4;
-        if (!CHECK(is_best(&b, &t, &options))) say(seed, &options);
-        table_free(&t);
-    }
-    CHECK(n_lower_prices > 0);
+    ct_exact_options options;
+    random_table t = any_table(r, &b, &options, y);
+    options.depth = 2 + rng_below(r, 4);
+    if (rng_below(r, 4)) options.max_leaves = 0;
+    if (rng_below(r, 2)) options.test_rows = 0;
+    if (seed % 4 == 1) options.off = UINT32_C(1) << rng_below(r, CT_EXACT_N_SHORTCUTS);
+    if (seed % 16 == 2) options.threads = 2, options.team_after = 0;
+    if (seed % 16 == 3) options.off = UINT32_C(1) << CT_SHORTCUT_PRICE;
+    if (seed % 3 == 1) options.early_after = 0, options.time_limit = 1e9;
+    if (seed % 5) options.price_rows = 0;
+    options.any_of_ties = seed % 8 == 4;
+    check_best(&b, &t, &options);
 }
 
+static void prices_were_lower(void) { CHECK(n_lower_prices > 0); }
+
+static uint32_t few; /* tables of which that is so */
+
 /* Where no tree as good as the best has more splits than there are levels, all depths are one. */
-static void depth_beyond_the_price(void)
+static void depth_beyond_the_price(rng *r, uint32_t seed)
 {
-    uint32_t few = 0;
-    for (uint32_t seed = 0; seed < n_tables(120) && check_state.failed < 5; seed++) {
-        rng r = {seed + UINT64_C(710000)};
-        random_table t = table_random(&r, 20 + rng_below(&r, 40), 3, 2 + rng_below(&r, 3),
-                                      seed % 2);
-        ct_exact_options options = ct_exact_options_default();
-        ct_exact_result least, deep;
-        options.complexity = 0.03 + 0.1 * rng_unit(&r);
-        REQUIRE(solve(&t.data, &options, &least));
-        int enough = least.cost < 4 * least.split_cost;
-        few += (uint32_t) enough;
-        while (++options.depth < 6) {
-            REQUIRE(solve(&t.data, &options, &deep));
-            CHECK(enough ? deep.cost == least.cost : deep.cost <= least.cost);
-            CHECK(!enough || deep.tree.n_nodes == least.tree.n_nodes);
-            CHECK(deep.end == CT_END_OPTIMAL);
-            ct_exact_result_free(&deep);
-        }
-        ct_exact_result_free(&least);
-        table_free(&t);
+    random_table t = table_random(r, 20 + rng_below(r, 40), 3, 2 + rng_below(r, 3), seed % 2);
+    ct_exact_options options = ct_exact_options_default();
+    ct_exact_result least, deep;
+    options.complexity = 0.03 + 0.1 * rng_unit(r);
+    REQUIRE(solve(&t.data, &options, &least));
+    int enough = least.cost < 4 * least.split_cost;
+    few += (uint32_t) enough;
+    while (++options.depth < 6) {
+        REQUIRE(solve(&t.data, &options, &deep));
+        CHECK(enough ? deep.cost == least.cost : deep.cost <= least.cost);
+        CHECK(!enough || deep.tree.n_nodes == least.tree.n_nodes);
+        CHECK(deep.end == CT_END_OPTIMAL);
     }
-    CHECK(few > 0);
 }
+
+static void few_were_enough(void) { CHECK(few > 0); }
 
 /* Of one table the optimum for every number of leaves; with all that the depth allows it is that
  * without a limit. */
-static void every_number_of_leaves(void)
+static void every_number_of_leaves(rng *r, uint32_t seed)
 {
     static few_brute b;
     double y[FEW_ROWS];
-    for (uint32_t seed = 0; seed < n_tables(60); seed++) {
-        rng r = {seed + UINT64_C(660000)};
-        ct_exact_options options;
-        random_table t = any_table(&r, &b, &options, y);
-        for (uint32_t k = 1; k <= UINT32_C(1) << options.depth; k++) {
-            options.max_leaves = k;
-            if (!CHECK(is_best(&b, &t, &options))) say(seed, &options);
-        }
-        ct_exact_result all, any;
-        REQUIRE(solve(&t.data, &options, &all));
-        options.max_leaves = 0;
-        REQUIRE(solve(&t.data, &options, &any));
-        CHECK(all.cost == any.cost && all.tree.n_nodes == any.tree.n_nodes);
-        ct_exact_result_free(&all);
-        ct_exact_result_free(&any);
-        table_free(&t);
+    ct_exact_options options;
+    random_table t = any_table(r, &b, &options, y);
+    for (uint32_t k = 1; k <= UINT32_C(1) << options.depth; k++) {
+        options.max_leaves = k;
+        check_best(&b, &t, &options);
     }
+    ct_exact_result all, any;
+    REQUIRE(solve(&t.data, &options, &all));
+    options.max_leaves = 0;
+    REQUIRE(solve(&t.data, &options, &any));
+    CHECK(all.cost == any.cost && all.tree.n_nodes == any.tree.n_nodes);
 }
 
 /* A tree to begin with: the best of more leaves, which has to lose some. */
-static void begins_with_a_tree(void)
+static void begins_with_a_tree(rng *r, uint32_t seed)
 {
     static few_brute b;
     double y[FEW_ROWS];
-    for (uint32_t seed = 0; seed < n_tables(400); seed++) {
-        rng r = {seed + UINT64_C(670000)};
-        ct_exact_options options;
-        ct_exact_result larger;
-        random_table t = any_table(&r, &b, &options, y);
-        uint32_t leaves = options.max_leaves;
-        options.max_leaves = rng_below(&r, 2) ? 0 : leaves;
-        REQUIRE(solve(&t.data, &options, &larger));
-        ct_exact_start start = {larger.tree.n_nodes, larger.tree.feature, larger.tree.threshold,
-                                larger.tree.left, larger.tree.right};
-        options.start = &start;
-        options.max_leaves = leaves;
-        if (!CHECK(is_best(&b, &t, &options))) say(seed, &options);
-        ct_exact_result_free(&larger);
-        table_free(&t);
-    }
+    ct_exact_options options;
+    ct_exact_result larger;
+    random_table t = any_table(r, &b, &options, y);
+    uint32_t leaves = options.max_leaves;
+    options.max_leaves = rng_below(r, 2) ? 0 : leaves;
+    REQUIRE(solve(&t.data, &options, &larger));
+    ct_exact_start start = start_of(&larger.tree);
+    options.start = &start;
+    options.max_leaves = leaves;
+    check_best(&b, &t, &options);
 }
 
 /* A larger table: whatever is done by how many threads, the tree is the same; and stopped at any
  * moment the bound holds. */
-static uint32_t polls_left;
-
-static int stop_soon(void *data)
+static void same_for_any_threads(rng *r, uint32_t seed)
 {
-    (void) data;
-    return polls_left-- == 0;
-}
-
-static void same_for_any_threads(void)
-{
-    for (uint32_t seed = 0; seed < n_tables(24); seed++) {
-        rng r = {seed + UINT64_C(680000)};
-        random_table t = table_random(&r, 150, 4, 2 + rng_below(&r, 3), 1);
-        ct_exact_options options = ct_exact_options_default();
-        ct_exact_result one, two, stopped;
-        options.depth = 3 + seed % 2;
-        options.max_leaves = 3 + rng_below(&r, 4);
-        REQUIRE(solve(&t.data, &options, &one));
-        options.threads = 2;
-        options.team_after = 0;
-        REQUIRE(solve(&t.data, &options, &two));
-        CHECK(one.tree.n_nodes == two.tree.n_nodes && one.cost == two.cost &&
-              !memcmp(one.tree.feature, two.tree.feature,
-                      one.tree.n_nodes * sizeof *one.tree.feature) &&
-              !memcmp(one.tree.threshold, two.tree.threshold,
-                      one.tree.n_nodes * sizeof *one.tree.threshold));
-        options.threads = 1;
-        options.stop = stop_soon;
-        polls_left = rng_below(&r, 40);
-        ct_exact_worker_poll_every(500);
-        REQUIRE(solve(&t.data, &options, &stopped));
-        ct_exact_worker_poll_every(0);
-        CHECK(stopped.bound <= one.cost && one.cost <= stopped.cost);
-        ct_exact_result_free(&one);
-        ct_exact_result_free(&two);
-        ct_exact_result_free(&stopped);
-        table_free(&t);
-    }
+    random_table t = table_random(r, 150, 4, 2 + rng_below(r, 3), 1);
+    ct_exact_options options = ct_exact_options_default();
+    ct_exact_result one, two, stopped;
+    options.depth = 3 + seed % 2;
+    options.max_leaves = 3 + rng_below(r, 4);
+    REQUIRE(solve(&t.data, &options, &one));
+    options.threads = 2;
+    options.team_after = 0;
+    REQUIRE(solve(&t.data, &options, &two));
+    CHECK(one.cost == two.cost && same_tree(&one.tree, &two.tree));
+    options.threads = 1;
+    REQUIRE(solve_stopped(&t.data, options, (int) rng_below(r, 40), 500, &stopped));
+    CHECK(stopped.bound <= one.cost && one.cost <= stopped.cost);
 }
 
 /* Also on the way, while some ways to deal out the leaves have not been looked at. */
-static void bounds_on_the_way(void)
+static void bounds_on_the_way(rng *r, uint32_t seed)
 {
-    for (uint32_t seed = 0; seed < n_tables(400); seed++) {
-        rng r = {seed + UINT64_C(690000)};
-        random_table t = table_random(&r, 30, 3, 2 + rng_below(&r, 2), 1);
-        ct_exact_options options = ct_exact_options_default();
-        ct_exact_result result;
-        options.max_leaves = 3 + rng_below(&r, 4);
-        REQUIRE(solve(&t.data, &options, &result));
-        for (uint32_t i = 0; i < result.n_history; i++)
-            CHECK(result.history[i].lower <= result.cost);
-        ct_exact_result_free(&result);
-        table_free(&t);
-    }
+    random_table t = table_random(r, 30, 3, 2 + rng_below(r, 2), 1);
+    ct_exact_options options = ct_exact_options_default();
+    ct_exact_result result;
+    options.max_leaves = 3 + rng_below(r, 4);
+    REQUIRE(solve(&t.data, &options, &result));
+    for (uint32_t i = 0; i < result.n_history; i++)
+        CHECK(result.history[i].lower <= result.cost);
 }
 
 static void no_certificate(void)
@@ -327,21 +257,20 @@ static void no_certificate(void)
     random_table t = table_random(&r, 20, 2, 2, 0);
     ct_exact_options options = ct_exact_options_default();
     ct_bytes evidence = {0};
-    ct_error error;
     options.evidence = &evidence;
     options.max_leaves = 3;
-    CHECK(is_refused(&t.data, &options, &error));
-    table_free(&t);
+    CHECK(is_refused(&t.data, &options));
 }
 
 static const check_case cases[] = {
-    {"equals brute force", equals_brute_force},
-    {"equals brute force at any price", equals_brute_force_at_any_price},
-    {"depth beyond the price", depth_beyond_the_price},
-    {"every number of leaves", every_number_of_leaves},
-    {"begins with a tree", begins_with_a_tree},
-    {"same for any threads", same_for_any_threads},
-    {"bounds on the way", bounds_on_the_way},
+    {"equals brute force", EACH(equals_brute_force, 640000, 2400, 300, 60)},
+    {"equals brute force at any price",
+     EACH(equals_brute_force_at_any_price, 700000, 20000, 2500, 500), prices_were_lower},
+    {"depth beyond the price", EACH(depth_beyond_the_price, 710000, 120, 15, 3), few_were_enough},
+    {"every number of leaves", EACH(every_number_of_leaves, 660000, 60, 7, 1)},
+    {"begins with a tree", EACH(begins_with_a_tree, 670000, 400, 50, 10)},
+    {"same for any threads", EACH(same_for_any_threads, 680000, 24, 3, 0)},
+    {"bounds on the way", EACH(bounds_on_the_way, 690000, 400, 50, 10)},
     {"no certificate", no_certificate},
 };
 

@@ -1,14 +1,7 @@
 /* Large trees searched at a lower price: the tree is the one that is found without, whoever
  * searches with which instructions, and what is known on the way, or of roots, holds. Brute force
  * is in test_leaves.c. */
-#include "check.h"
-#include "random.h"
 #include "solve.h"
-
-static uint32_t n_tables(uint32_t usual)
-{
-    return CHECK_SLOW() ? usual / 40 : CHECK_QUICK() ? usual / 8 : usual;
-}
 
 /* Classes that no few splits tell apart, but for some noise: whether an even number of columns is
  * above a half. */
@@ -38,104 +31,77 @@ static random_table any_table(rng *r, ct_exact_options *options)
     return t;
 }
 
-static int same_answer(const ct_exact_result *a, const ct_exact_result *b)
-{
-    size_t n = a->tree.n_nodes;
-    return a->cost == b->cost && a->bound == b->bound && a->end == b->end &&
-           n == b->tree.n_nodes && !memcmp(a->tree.feature, b->tree.feature, n * sizeof(int32_t)) &&
-           !memcmp(a->tree.threshold, b->tree.threshold, n * sizeof(double));
-}
+/* Searches at a lower price, and those of them that led to a large tree. */
+static uint64_t used, large;
 
 /* By two threads, or with the plainest instructions. */
-static void same_tree(void)
+static void same_answer(rng *r, uint32_t seed)
 {
-    uint64_t used = 0, large = 0;
-    for (uint32_t seed = 0; seed < n_tables(120) && check_state.failed < 5; seed++) {
-        rng r = {seed + UINT64_C(720000)};
-        ct_exact_options options;
-        ct_exact_result without, with;
-        random_table t = any_table(&r, &options);
-        options.off = UINT32_C(1) << CT_SHORTCUT_LOWER_PRICE;
-        REQUIRE(solve(&t.data, &options, &without));
-        CHECK(without.statistics.lower_price == 0 && without.end == CT_END_OPTIMAL);
-        options.off = 0;
-        for (int way = 0; way < 3; way++) {
-            if (way == 1) options.threads = 2, options.team_after = 0;
-            if (way == 2) options.threads = 1, options.simd = "scalar";
-            REQUIRE(solve(&t.data, &options, &with));
-            if (!CHECK(same_answer(&with, &without))) printf("    seed %u\n", seed);
-            used += with.statistics.lower_price;
-            large += without.tree.n_nodes > 7 && with.statistics.lower_price;
-            ct_exact_result_free(&with);
-        }
-        ct_exact_result_free(&without);
-        table_free(&t);
+    ct_exact_options options;
+    ct_exact_result without, with;
+    random_table t = any_table(r, &options);
+    options.off = UINT32_C(1) << CT_SHORTCUT_LOWER_PRICE;
+    REQUIRE(solve(&t.data, &options, &without));
+    CHECK(without.statistics.lower_price == 0 && without.end == CT_END_OPTIMAL);
+    options.off = 0;
+    for (int way = 0; way < 3; way++) {
+        if (way == 1) options.threads = 2, options.team_after = 0;
+        if (way == 2) options.threads = 1, options.simd = "scalar";
+        REQUIRE(solve(&t.data, &options, &with));
+        CHECK(with.cost == without.cost && with.bound == without.bound && with.end == without.end);
+        CHECK(same_tree(&with.tree, &without.tree));
+        used += with.statistics.lower_price;
+        large += without.tree.n_nodes > 7 && with.statistics.lower_price;
     }
-    CHECK((large > 0 && large < used) || CHECK_QUICK()); /* it ends both ways */
 }
+
+static void it_ends_both_ways(void) { CHECK((large > 0 && large < used) || CHECK_QUICK()); }
 
 /* What is proven of trees with a certain root. */
-static void bounds_of_roots(void)
+static void bounds_of_roots(rng *r, uint32_t seed)
 {
-    for (uint32_t seed = 0; seed < n_tables(120) && check_state.failed < 5; seed++) {
-        rng r = {seed + UINT64_C(730000)};
-        ct_exact_options options;
-        ct_exact_result all, one;
-        random_table t = any_table(&r, &options);
-        uint8_t roots[8];
-        REQUIRE(solve(&t.data, &options, &all) && t.data.n_cols <= 8);
-        options.price_rows = UINT32_MAX;
-        options.roots = roots;
-        for (uint32_t f = 0; f < t.data.n_cols; f++) {
-            for (uint32_t g = 0; g < t.data.n_cols; g++) roots[g] = g == f;
-            REQUIRE(solve(&t.data, &options, &one));
-            if (one.tree.n_nodes > 1 &&
-                !CHECK(all.root_bounds[f] <= one.cost + rounded_off(&t.data, &options, one.cost)))
-                printf("    seed %u, root %u\n", seed, f);
-            ct_exact_result_free(&one);
-        }
-        ct_exact_result_free(&all);
-        table_free(&t);
+    ct_exact_options options;
+    ct_exact_result all, one;
+    random_table t = any_table(r, &options);
+    uint8_t roots[8];
+    REQUIRE(solve(&t.data, &options, &all) && t.data.n_cols <= 8);
+    options.price_rows = UINT32_MAX;
+    options.roots = roots;
+    for (uint32_t f = 0; f < t.data.n_cols; f++) {
+        for (uint32_t g = 0; g < t.data.n_cols; g++) roots[g] = g == f;
+        REQUIRE(solve(&t.data, &options, &one));
+        if (one.tree.n_nodes > 1)
+            CHECK(all.root_bounds[f] <= one.cost + rounded_off(&t.data, &options, one.cost));
     }
 }
 
-static int stop_after_polls(void *left) { return --*(int *) left < 0; }
+static uint64_t used_on_the_way;
 
 /* Stopped at any moment: no tree costs less than the bound, which never falls; nor does the tree's
  * cost rise. */
-static void holds_on_the_way(void)
+static void holds_on_the_way(rng *r, uint32_t seed)
 {
-    uint64_t used = 0;
-    for (uint32_t seed = 0; seed < n_tables(240) && check_state.failed < 5; seed++) {
-        rng r = {seed + UINT64_C(740000)};
-        ct_exact_options options;
-        ct_exact_result whole, some;
-        random_table t = any_table(&r, &options);
-        int polls = (int) rng_below(&r, seed % 2 ? 60 : 600);
-        REQUIRE(solve(&t.data, &options, &whole));
-        if (seed % 3) options.early_after = 1e4, options.time_limit = 1e9;
-        if (seed % 8 == 0) options.threads = 2, options.team_after = 0;
-        options.stop = stop_after_polls;
-        options.stop_data = &polls;
-        ct_exact_worker_poll_every(seed % 4 ? 100 : 2000);
-        REQUIRE(solve(&t.data, &options, &some));
-        ct_exact_worker_poll_every(0);
-        used += some.statistics.lower_price;
-        double off = rounded_off(&t.data, &options, whole.cost);
-        int holds = some.bound <= whole.cost + off && whole.cost <= some.cost + off &&
-                    (some.end != CT_END_OPTIMAL || some.cost == whole.cost);
-        for (uint32_t i = 0; i < some.n_history; i++) {
-            const ct_exact_progress *now = &some.history[i];
-            holds &= now->lower <= whole.cost + off && now->upper + off >= whole.cost &&
-                     (!i || (now->lower >= now[-1].lower && now->upper <= now[-1].upper));
-        }
-        if (!CHECK(holds)) printf("    seed %u\n", seed);
-        ct_exact_result_free(&whole);
-        ct_exact_result_free(&some);
-        table_free(&t);
+    ct_exact_options options;
+    ct_exact_result whole, some;
+    random_table t = any_table(r, &options);
+    int polls = (int) rng_below(r, seed % 2 ? 60 : 600);
+    REQUIRE(solve(&t.data, &options, &whole));
+    if (seed % 3) options.early_after = 1e4, options.time_limit = 1e9;
+    if (seed % 8 == 0) options.threads = 2, options.team_after = 0;
+    REQUIRE(solve_stopped(&t.data, options, polls, seed % 4 ? 100 : 2000, &some));
+    used_on_the_way += some.statistics.lower_price;
+    double off = rounded_off(&t.data, &options, whole.cost);
+    int holds = some.bound <= whole.cost + off && whole.cost <= some.cost + off &&
+                (some.end != CT_END_OPTIMAL || some.cost == whole.cost);
+    for (uint32_t i = 0; i < some.n_history; i++) {
+        const ct_exact_progress *now = &some.history[i];
+        holds &= now->lower <= whole.cost + off && now->upper + off >= whole.cost &&
+                 (!i || (now->lower >= now[-1].lower && now->upper <= now[-1].upper));
     }
-    CHECK(used > 0 || CHECK_QUICK());
+    CHECK(holds);
 }
+
+static void some_prices_were_lower(void) { CHECK(used_on_the_way > 0 || CHECK_QUICK()); }
 
 /* Not where the best tree known is large, splits are as good as free, columns have few values, or
  * the table is small; nor where less than a proof is asked for. */
@@ -155,13 +121,13 @@ static void only_where_it_pays(void)
         if (what == 5) options.max_gap = 1;
         REQUIRE(solve(&t.data, &options, &result));
         CHECK_INT((int) result.statistics.lower_price, what == 0);
-        ct_exact_result_free(&result);
     }
-    table_free(&t);
 }
 
-static const check_case cases[] = {{"same tree", same_tree},
-                                   {"bounds of roots", bounds_of_roots},
-                                   {"holds on the way", holds_on_the_way},
-                                   {"only where it pays", only_where_it_pays}};
+static const check_case cases[] = {
+    {"same tree", EACH(same_answer, 720000, 120, 6, 1), it_ends_both_ways},
+    {"bounds of roots", EACH(bounds_of_roots, 730000, 120, 6, 2)},
+    {"holds on the way", EACH(holds_on_the_way, 740000, 240, 30, 6), some_prices_were_lower},
+    {"only where it pays", only_where_it_pays},
+};
 CHECK_MAIN(cases)

@@ -28,10 +28,10 @@ static ct_status bench_begin(bench *b, int device, uint32_t max_thresholds, unsi
     int capped;
     b->budget = (ct_budget){SIZE_MAX, 0};
     ct_arena_init(&b->arena, &b->budget);
-    CHECK_INT(ct_table_init(&b->ranked, data, &b->arena, error), CT_OK);
+    CHECK_OK(ct_table_init(&b->ranked, data, &b->arena, error));
     b->ranks = (uint32_t *) calloc((size_t) data->n_rows * data->n_cols, sizeof *b->ranks);
     for (uint32_t col = 0; col < data->n_cols; col++) {
-        CHECK(ct_table_rank(&b->ranked, col, max_thresholds, &b->arena, &capped) == CT_OK);
+        CHECK_OK(ct_table_rank(&b->ranked, col, max_thresholds, &b->arena, &capped));
         uint32_t rank = 0;
         for (uint32_t j = 0; j < data->n_rows; j++) {
             b->ranks[(size_t) col * data->n_rows + b->ranked.order[col][j]] = rank;
@@ -45,10 +45,7 @@ static ct_status bench_begin(bench *b, int device, uint32_t max_thresholds, unsi
 
 static int bench_open(bench *b, int device, uint32_t max_thresholds)
 {
-    ct_error error = {CT_OK, ""};
-    ct_status status = bench_begin(b, device, max_thresholds, 1, &error);
-    if (status != CT_OK) printf("    %s\n", error.message);
-    return CHECK_INT(status, CT_OK);
+    return CHECK_OK(bench_begin(b, device, max_thresholds, 1, &reason));
 }
 
 static void bench_close(bench *b)
@@ -208,25 +205,24 @@ static void check_rows(bench *b, rng *r, const ct_offload_conditions *conditions
     for (uint32_t row = 0; row < b->table.data.n_rows; row++)
         n_rows += (uint32_t) is_in(b, conditions, row);
     if (!n_rows) return;
-    REQUIRE(ct_offload_begin_rows(queue, conditions, n_rows) == CT_OK);
+    REQUIRE_OK(ct_offload_begin_rows(queue, conditions, n_rows));
     for (unsigned slot = 0; slot < CT_OFFLOAD_SLOTS; slot++) {
         int parts = rng_below(r, 2) == 1;
         for (uint32_t i = 0; i < n_candidates; i++)
             candidates[slot][i] = random_candidate(b, r, conditions, parts);
         wanted[slot] = wanted_of(memory[slot], n_cols, n_candidates, r);
-        REQUIRE(ct_offload_submit(queue, slot, candidates[slot], n_candidates, wanted[slot]) ==
-                CT_OK);
+        REQUIRE_OK(ct_offload_submit(queue, slot, candidates[slot], n_candidates, wanted[slot]));
     }
     for (unsigned i = 0, first = rng_below(r, CT_OFFLOAD_SLOTS); i < CT_OFFLOAD_SLOTS; i++) {
         unsigned slot = (first + i) % CT_OFFLOAD_SLOTS; /* in any order */
         const int32_t *errors;
-        REQUIRE(ct_offload_wait(queue, slot, &errors) == CT_OK);
+        REQUIRE_OK(ct_offload_wait(queue, slot, &errors));
         for (uint32_t p = 0; p < n_candidates; p++)
             check_candidate(b, conditions, &candidates[slot][p], wanted[slot], p,
                             errors + (size_t) p * 4 * n_cols);
     }
     /* One that nothing is asked of, under way when the next begins. */
-    REQUIRE(ct_offload_begin_rows(queue, conditions, n_rows) == CT_OK);
+    REQUIRE_OK(ct_offload_begin_rows(queue, conditions, n_rows));
 }
 
 static void check_table(int device, rng *r, random_table table, uint32_t n_sets,
@@ -291,34 +287,19 @@ static void sides_of_one_class(int device)
     check_table(device, &r, table, 4, 60);
 }
 
-/* ---- the cases ---- */
-
-static void small_on_twin(void) { small_tables(TWIN); }
-static void many_on_twin(void) { tables_of_many_rows(TWIN); }
-static void one_class_on_twin(void) { sides_of_one_class(TWIN); }
-static void many_candidates_on_twin(void) { many_candidates(TWIN); }
-
-static void on_every_device(void)
+static void all_tables(int device)
 {
-    ct_device_list list;
-    ct_device_query(&list);
-    if (list.n_devices == 0) SKIP("no device");
-    for (int i = 0; i < list.n_devices; i++) {
-        small_tables(i);
-        tables_of_many_rows(i);
-        sides_of_one_class(i);
-        many_candidates(i);
-    }
+    small_tables(device);
+    tables_of_many_rows(device);
+    sides_of_one_class(device);
+    many_candidates(device);
 }
 
 /* More than twice the words of an order that a block sums at a time. */
-static void a_long_order(void)
+static void a_long_order(int device)
 {
     rng r = {8};
-    ct_device_list list;
-    ct_device_query(&list);
-    if (list.n_devices == 0) SKIP("no device");
-    check_table(0, &r, table_random(&r, 70000, 1, 2, 0), 2, 2);
+    check_table(device, &r, table_random(&r, 70000, 1, 2, 0), 2, 2);
 }
 
 /* The answer to the second one; NULL if the device is lost. */
@@ -340,12 +321,12 @@ static int works(int device)
 {
     rng r = {4};
     bench b;
-    ct_error error = {CT_OK, ""};
     ct_offload_conditions all = {0, {0}, {0}};
     ct_offload_candidate candidate = {0, CT_OFFLOAD_ALL, 0, 25, {1, 1}, {1, 1}};
     const int32_t *errors = NULL;
     b.table = table_random(&r, 50, 3, 3, 0);
-    if (bench_begin(&b, device, 0, 2, &error) == CT_OK) {
+    reason = NO_REASON;
+    if (bench_begin(&b, device, 0, 2, &reason) == CT_OK) {
         ct_offload_queue *queue = ct_offload_queue_at(b.device, 1);
         errors = two_batches(queue, &all, &candidate);
         CHECK_INT(ct_offload_is_lost(b.device), !errors);
@@ -355,44 +336,16 @@ static int works(int device)
         if (!errors) CHECK(ct_offload_submit(queue, 0, &candidate, 1, NULL) == CT_NO_DEVICE);
         if (!errors) CHECK(ct_offload_wait(queue, 0, &errors) == CT_NO_DEVICE && !errors);
     } else {
-        CHECK_INT(error.status, CT_NO_DEVICE);
-        CHECK(error.message[0] != '\0' && b.device == NULL);
+        CHECK_INT(reason.status, CT_NO_DEVICE);
+        CHECK(reason.message[0] != '\0' && b.device == NULL);
     }
     bench_close(&b);
     CHECK_INT(blocks_left(device), 0);
     return errors != NULL;
 }
 
-/* Fails at every call in turn, the first beyond the last one that is made. */
-static void twin_that_fails(void)
-{
-    long n_calls = 1;
-    for (long k = 1; k <= n_calls; k++) {
-        ct_gpu_twin_fail_at(k);
-        if (!works(TWIN)) n_calls = k + 1;
-    }
-    ct_gpu_twin_fail_at(0);
-    CHECK(n_calls > 30);
-}
-
-/* Fails at every call in turn, in each way that CUDA's calls have; some may fail without harm. */
-static void cuda_that_fails(void)
-{
-    if (!CUDA_ON_CPU()) SKIP("no CUDA on the CPU");
-    cuda_on_cpu_fail_at(0, CUDA_CALL_FAILS);
-    CHECK(works(0));
-    const long n_calls = cuda_on_cpu_fail_at(0, CUDA_CALL_FAILS);
-    CHECK(n_calls > 60);
-    for (int failure = CUDA_CALL_FAILS; failure <= CUDA_KERNEL_FAILS; failure++) {
-        long n_fine = 0;
-        for (long k = 1; k <= n_calls; k++) {
-            cuda_on_cpu_fail_at(k, (cuda_failure) failure);
-            n_fine += works(0);
-        }
-        CHECK(n_fine > 0 && n_fine < n_calls / 2); /* those of closing */
-    }
-    cuda_on_cpu_fail_at(0, CUDA_CALL_FAILS);
-}
+static void twin_that_fails(void) { fail_twin_in_turn(works, 30); }
+static void cuda_that_fails(void) { fail_cuda_in_turn(works, 60, 1); }
 
 /* The calling thread has another device, and keeps it. Closed with work under way, a device has all
  * back. */
@@ -411,8 +364,8 @@ static void one_of_two_devices(void)
         if (bench_open(&b, 1, 0)) {
             ct_offload_queue *queue = ct_offload_queue_at(b.device, 0);
             cuda_on_cpu_disturb(0);
-            REQUIRE(ct_offload_begin_rows(queue, &all, 600) == CT_OK);
-            REQUIRE(ct_offload_submit(queue, 0, &candidate, 1, NULL) == CT_OK);
+            REQUIRE_OK(ct_offload_begin_rows(queue, &all, 600));
+            REQUIRE_OK(ct_offload_submit(queue, 0, &candidate, 1, NULL));
             CHECK(round % 2 || ct_offload_submit(queue, 1, &candidate, 1, NULL) == CT_OK);
         }
         bench_close(&b);
@@ -432,10 +385,9 @@ static void columns_at_a_time(int device)
     const size_t step = !CHECK_QUICK() ? 9000 : device == TWIN && !CHECK_SLOW() ? 200000 : 300000;
     for (size_t limit = 1200000; status == CT_OK; limit -= step) {
         bench b;
-        ct_error error = {CT_OK, ""};
         b.table = table_random(&r, 2000, 7, 3, 0);
         set_memory(device, limit);
-        status = bench_begin(&b, device, 0, 1, &error);
+        status = bench_begin(&b, device, 0, 1, &reason);
         if (status == CT_OK) {
             ct_offload_conditions all = {0, {0}, {0}}, some = {1, {3}, {700}};
             widths |= 1u << ct_offload_window(b.device);
@@ -444,21 +396,13 @@ static void columns_at_a_time(int device)
             CHECK(!ct_offload_is_lost(b.device) && ct_offload_queue_at(b.device, 1) == NULL);
         } else {
             CHECK_INT(status, CT_NO_DEVICE);
-            CHECK(strstr(error.message, "GB are free") != NULL);
+            CHECK(strstr(reason.message, "GB are free") != NULL);
         }
         bench_close(&b);
         CHECK_INT(blocks_left(device), 0);
     }
     set_memory(device, SIZE_MAX);
     if (!CHECK_QUICK()) CHECK_INT(widths, 1u << 7 | 1u << 4 | 1u << 3 | 1u << 2 | 1u << 1);
-}
-
-static void columns_at_a_time_on_twin(void) { columns_at_a_time(TWIN); }
-
-static void columns_at_a_time_with_cuda(void)
-{
-    if (!CUDA_ON_CPU()) SKIP("no CUDA on the CPU");
-    columns_at_a_time(0);
 }
 
 /* What every CUDA device grants a block without being asked. */
@@ -473,28 +417,27 @@ static void memory_of_a_block(void)
 
 static void devices_that_are_not_there(void)
 {
-    ct_error error = {CT_OK, ""};
     ct_offload_device *device;
     ct_offload_table none = {.n_rows = 1, .n_cols = 1, .n_classes = 2};
-    CHECK_INT(ct_offload_open(CT_DEVICE_MAX, &none, 1, &device, &error), CT_NO_DEVICE);
-    CHECK(device == NULL && error.message[0] != '\0');
+    CHECK_FAILS(ct_offload_open(CT_DEVICE_MAX, &none, 1, &device, &reason), CT_NO_DEVICE);
+    CHECK(device == NULL);
     none.n_classes = CT_OFFLOAD_CLASSES + 1;
-    CHECK_INT(ct_offload_open(TWIN, &none, 1, &device, &error), CT_NO_DEVICE);
+    CHECK_FAILS(ct_offload_open(TWIN, &none, 1, &device, &reason), CT_NO_DEVICE);
     ct_offload_close(NULL);
 }
 
 static const check_case cases[] = {
-    {"small tables on the twin", small_on_twin},
-    {"tables of many rows on the twin", many_on_twin},
-    {"sides of one class on the twin", one_class_on_twin},
-    {"many candidates on the twin", many_candidates_on_twin},
-    {"batches on every CUDA device", on_every_device},
-    {"a long order with CUDA", a_long_order},
+    {"small tables on the twin", ON_TWIN(small_tables)},
+    {"tables of many rows on the twin", ON_TWIN(tables_of_many_rows)},
+    {"sides of one class on the twin", ON_TWIN(sides_of_one_class)},
+    {"many candidates on the twin", ON_TWIN(many_candidates)},
+    {"batches on every CUDA device", ON_EVERY_DEVICE(all_tables)},
+    {"a long order with CUDA", ON_A_DEVICE(a_long_order)},
     {"a twin that fails at every call in turn", twin_that_fails},
     {"CUDA that fails at every call in turn", cuda_that_fails},
     {"one of two CUDA devices", one_of_two_devices},
-    {"a twin with little memory", columns_at_a_time_on_twin},
-    {"a CUDA device with little memory", columns_at_a_time_with_cuda},
+    {"a twin with little memory", ON_TWIN(columns_at_a_time)},
+    {"a CUDA device with little memory", ON_PLAYED_CUDA(columns_at_a_time)},
     {"memory of a block", memory_of_a_block},
     {"devices that are not there", devices_that_are_not_there},
 };

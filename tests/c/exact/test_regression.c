@@ -1,17 +1,7 @@
-/* Regression trees against all trees that there are, in integers. CT_TABLES is how many random
- * tables of each kind are drawn. */
-#include "base/threads.h"
-#include "brute_bounds.h"
-#include "check.h"
+/* Regression trees against all trees that there are, in integers. */
 #include "exact/kernels/kernels.h"
+#include "instance_bounds.h"
 #include "response_answer.h"
-
-static uint32_t n_tables(uint32_t usual)
-{
-    const char *wanted = getenv("CT_TABLES");
-    if (wanted) return (uint32_t) atoi(wanted);
-    return CHECK_SLOW() ? usual / 20 : CHECK_QUICK() ? usual / 4 : usual;
-}
 
 /* ---- tables ---- */
 
@@ -79,23 +69,17 @@ static ct_exact_options random_options(rng *r, response_table *t, int leaf_sizes
 
 /* ---- random tables ---- */
 
-static void compare_tables(uint32_t n, uint32_t first_seed, int leaf_sizes, int weights)
+static void compare_table(rng *r, int leaf_sizes, int weights)
 {
-    for (uint32_t i = 0; i < n; i++) {
-        rng r = {first_seed + i};
-        response_table t = response_random(&r, 5 + rng_below(&r, weights ? 12 : 25),
-                                           1 + rng_below(&r, 4));
-        if (weights) table_add_weights(&t.table, &r);
-        ct_exact_options options = random_options(&r, &t, leaf_sizes);
-        int good = compare(&t, &options, first_seed + i);
-        response_free(&t);
-        if (!good) return;
-    }
+    response_table t = response_random(r, 5 + rng_below(r, weights ? 12 : 25), 1 + rng_below(r, 4));
+    if (weights) table_add_weights(&t.table, r);
+    ct_exact_options options = random_options(r, &t, leaf_sizes);
+    compare(&t, &options);
 }
 
-static void equals_brute_force(void) { compare_tables(n_tables(300), 1000, 0, 0); }
-static void equals_with_leaf_sizes(void) { compare_tables(n_tables(300), 2000000, 1, 0); }
-static void equals_with_weights(void) { compare_tables(n_tables(300), 4000000, 1, 1); }
+static void equals_brute_force(rng *r, uint32_t i) { compare_table(r, 0, 0); }
+static void equals_with_leaf_sizes(rng *r, uint32_t i) { compare_table(r, 1, 0); }
+static void equals_with_weights(rng *r, uint32_t i) { compare_table(r, 1, 1); }
 
 /* Numbers of which one word would lose much: far from zero, tiny beside huge, of heavy tails, apart
  * by last bits. */
@@ -115,15 +99,13 @@ static double hostile_number(rng *r, uint32_t kind, uint32_t i, double signal)
 /* Weights within a factor of 10^6: of all digits, counts of a large sum, and next to each other. */
 static void add_hostile_weights(response_table *t, rng *r, uint32_t kind)
 {
-    random_table *table = &t->table;
-    table->weights = (double *) calloc(table->data.n_rows, sizeof *table->weights);
-    for (uint32_t i = 0; i < table->data.n_rows; i++) {
+    double *w = table_new_weights(&t->table);
+    for (uint32_t i = 0; i < t->table.data.n_rows; i++) {
         double u = rng_unit(r);
-        table->weights[i] = kind == 1   ? exp(u * log(1e6))
-                            : kind == 2 ? 1 + floor(u * u * 1e9)
-                                        : 1 + ldexp(rng_below(r, 8), -45);
+        w[i] = kind == 1   ? exp(u * log(1e6))
+               : kind == 2 ? 1 + floor(u * u * 1e9)
+                           : 1 + ldexp(rng_below(r, 8), -45);
     }
-    table->data.weights = table->weights;
 }
 
 /* What the help says that rounding hides, from the data alone: of n rows in so many leaves. */
@@ -146,59 +128,46 @@ static double hidden_of(const response_table *t, double leaves, double all)
     return 4 * e * (sqrt(all) + e) + 2 * r + s;
 }
 
-static int check_gap(const response_table *t, const ct_exact_options *options)
+static void check_gap(const response_table *t, const ct_exact_options *options)
 {
     ct_exact_result result;
-    ct_error error = {CT_OK, ""};
-    if (!CHECK_INT(ct_exact_solve(&t->table.data, options, &result, NULL, &error), CT_OK)) return 0;
+    if (!solve(&t->table.data, options, &result)) return;
     double all = result.deviance[0], leaves = ldexp(1, (int) options->depth),
            hidden = hidden_of(t, leaves, all), gap = result.cost - result.bound;
-    int good = CHECK(gap <= hidden * (1 + 1e-9) + 1e-14 * all);
-    if (!t->table.data.weights) good &= CHECK(gap <= 1e-9 * all);
-    ct_exact_result_free(&result);
-    return good;
+    CHECK(gap <= hidden * (1 + 1e-9) + 1e-14 * all);
+    if (!t->table.data.weights) CHECK(gap <= 1e-9 * all);
 }
 
-static void equals_where_one_word_rounds(void)
+static void equals_where_one_word_rounds(rng *r, uint32_t i)
 {
-    for (uint32_t i = 0; i < n_tables(400); i++) {
-        rng r = {31000000 + i};
-        uint32_t n = 5 + rng_below(&r, 12), n_cols = 1 + rng_below(&r, 4),
-                 weights = rng_below(&r, 4), kind = rng_below(&r, 6);
-        response_table t = response_new(n, n_cols);
-        int two_valued = rng_below(&r, 3) == 0;
-        for (uint32_t col = 0; col < n_cols; col++) {
-            double *x = table_column(&t.table, col);
-            fill_column(&r, x, n);
-            for (uint32_t row = 0; two_valued && row < n; row++) x[row] = rng_below(&r, 2);
-        }
-        for (uint32_t row = 0; row < n; row++)
-            t.y[row] = hostile_number(&r, kind, row, t.table.values[row] > 0.5);
-        if (weights) add_hostile_weights(&t, &r, weights);
-        ct_exact_options options = random_options(&r, &t, i % 2 == 0);
-        if (two_valued) options.test_rows = 0;
-        if (rng_below(&r, 2)) options.off |= in_full_alone;
-        options.roots = NULL;
-        int good = compare(&t, &options, 31000000 + i);
-        options.complexity = 0;
-        good = good && check_gap(&t, &options);
-        response_free(&t);
-        if (!good) return;
+    uint32_t n = 5 + rng_below(r, 12), n_cols = 1 + rng_below(r, 4),
+             weights = rng_below(r, 4), kind = rng_below(r, 6);
+    response_table t = response_new(n, n_cols);
+    int two_valued = rng_below(r, 3) == 0;
+    for (uint32_t col = 0; col < n_cols; col++) {
+        double *x = table_column(&t.table, col);
+        fill_column(r, x, n);
+        for (uint32_t row = 0; two_valued && row < n; row++) x[row] = rng_below(r, 2);
     }
+    for (uint32_t row = 0; row < n; row++)
+        t.y[row] = hostile_number(r, kind, row, t.table.values[row] > 0.5);
+    if (weights) add_hostile_weights(&t, r, weights);
+    ct_exact_options options = random_options(r, &t, i % 2 == 0);
+    if (two_valued) options.test_rows = 0;
+    if (rng_below(r, 2)) options.off |= in_full_alone;
+    options.roots = NULL;
+    compare(&t, &options);
+    options.complexity = 0;
+    check_gap(&t, &options);
 }
 
 /* So many columns that scans go through the orders of several at once, in one block and in two. */
-static void equals_with_many_columns(void)
+static void equals_with_many_columns(rng *r, uint32_t i)
 {
-    for (uint32_t i = 0; i < n_tables(60); i++) {
-        rng r = {13000000 + i};
-        response_table t = response_random(&r, 8 + rng_below(&r, 9), 6 + rng_below(&r, 12));
-        ct_exact_options options = random_options(&r, &t, i % 2 == 0);
-        options.depth = 3; /* of the sides the rows lie by places */
-        int good = compare(&t, &options, 13000000 + i);
-        response_free(&t);
-        if (!good) return;
-    }
+    response_table t = response_random(r, 8 + rng_below(r, 9), 6 + rng_below(r, 12));
+    ct_exact_options options = random_options(r, &t, i % 2 == 0);
+    options.depth = 3; /* of the sides the rows lie by places */
+    compare(&t, &options);
 }
 
 /* Column 1 parts most of the rows from the rest, and of these column 0 in its middle. But its first
@@ -217,96 +186,76 @@ static void add_outlier(response_table *t)
 
 /* Trees of more levels than brute force can go through: the bounds that go by sizes of leaves leave
  * the cost as it is without them. */
-static void leaf_sizes_in_bounds_keep_the_cost(void)
+static void leaf_sizes_in_bounds_keep_the_cost(rng *r, uint32_t i)
 {
-    for (uint32_t i = 0; i < n_tables(60); i++) {
-        rng r = {12000000 + i};
-        uint32_t n = 12 + rng_below(&r, 40);
-        response_table t = response_random(&r, n, 2 + rng_below(&r, 3));
-        ct_exact_options options = ct_exact_options_default();
-        ct_exact_result results[2];
-        ct_error error;
-        options.depth = 3 + rng_below(&r, 2);
-        options.min_bucket = 2 + rng_below(&r, n / 6);
-        for (int k = 0; k < 2; k++) {
-            options.off = k ? UINT32_C(1) << CT_SHORTCUT_LEAF_SIZES : 0;
-            REQUIRE(ct_exact_solve(&t.table.data, &options, &results[k], NULL, &error) == CT_OK);
-            CHECK(results[k].end == CT_END_OPTIMAL);
-        }
-        int good = CHECK(results[0].cost == results[1].cost);
-        for (int k = 0; k < 2; k++) ct_exact_result_free(&results[k]);
-        response_free(&t);
-        if (!good) printf("    seed %lu\n", (unsigned long) (12000000 + i));
-        if (!good) return;
+    uint32_t n = 12 + rng_below(r, 40);
+    response_table t = response_random(r, n, 2 + rng_below(r, 3));
+    ct_exact_options options = ct_exact_options_default();
+    ct_exact_result results[2];
+    options.depth = 3 + rng_below(r, 2);
+    options.min_bucket = 2 + rng_below(r, n / 6);
+    for (int k = 0; k < 2; k++) {
+        options.off = k ? UINT32_C(1) << CT_SHORTCUT_LEAF_SIZES : 0;
+        REQUIRE(solve(&t.table.data, &options, &results[k]));
+        CHECK(results[k].end == CT_END_OPTIMAL);
     }
+    CHECK(results[0].cost == results[1].cost);
 }
 
 /* More rows than a block of a scan has, of few values and of many. */
-static void equals_in_blocks(void)
+static void equals_in_blocks(rng *r, uint32_t i)
 {
-    for (uint32_t i = 0; i < n_tables(16); i++) {
-        rng r = {5000000 + i};
-        uint32_t n = i % 6 == 3 ? BRUTE_ROWS : 66 + rng_below(&r, BRUTE_ROWS - 66);
-        response_table t = response_new(n, 3);
-        for (uint32_t k = 0; k < 3 * n; k++)
-            t.table.values[k] = k < n ? floor(40 * rng_unit(&r)) : rng_below(&r, k < 2 * n ? 9 : 2);
-        if (i % 2)
-            for (uint32_t row = 0; row < n; row++) table_column(&t.table, 0)[row] = rng_unit(&r);
-        for (uint32_t row = 0; row < n; row++)
-            t.y[row] = random_response(&r, i % 9, sin(t.table.values[row] * (i % 2 ? 6 : 0.2)));
-        ct_exact_options options = ct_exact_options_default();
-        options.depth = 2;
-        options.min_bucket = i % 3 ? 1 : 20;
-        if (i % 6 == 3) add_outlier(&t);
-        int good = compare(&t, &options, 5000000 + i);
-        options.off = by_rows_alone;
-        good = good && compare(&t, &options, 5000000 + i);
-        options.word_rows = 0;
-        good = good && compare(&t, &options, 5000000 + i);
-        options.simd = "scalar";
-        good = good && compare(&t, &options, 5000000 + i);
-        options.tally_rows = 0;
-        good = good && compare(&t, &options, 5000000 + i);
-        options.off |= in_full_alone;
-        good = good && compare(&t, &options, 5000000 + i);
-        add_hostile_weights(&t, &r, 1 + i % 3);
-        options.simd = "auto";
-        good = good && compare(&t, &options, 5000000 + i);
-        response_free(&t);
-        if (!good) return;
-    }
+    uint32_t n = i % 6 == 3 ? BRUTE_ROWS : 66 + rng_below(r, BRUTE_ROWS - 66);
+    response_table t = response_new(n, 3);
+    for (uint32_t k = 0; k < 3 * n; k++)
+        t.table.values[k] = k < n ? floor(40 * rng_unit(r)) : rng_below(r, k < 2 * n ? 9 : 2);
+    if (i % 2)
+        for (uint32_t row = 0; row < n; row++) table_column(&t.table, 0)[row] = rng_unit(r);
+    for (uint32_t row = 0; row < n; row++)
+        t.y[row] = random_response(r, i % 9, sin(t.table.values[row] * (i % 2 ? 6 : 0.2)));
+    ct_exact_options options = ct_exact_options_default();
+    options.depth = 2;
+    options.min_bucket = i % 3 ? 1 : 20;
+    if (i % 6 == 3) add_outlier(&t);
+    compare(&t, &options);
+    options.off = by_rows_alone;
+    compare(&t, &options);
+    options.word_rows = 0;
+    compare(&t, &options);
+    options.simd = "scalar";
+    compare(&t, &options);
+    options.tally_rows = 0;
+    compare(&t, &options);
+    options.off |= in_full_alone;
+    compare(&t, &options);
+    add_hostile_weights(&t, r, 1 + i % 3);
+    options.simd = "auto";
+    compare(&t, &options);
 }
 
 /* Every instruction set, any number of threads, each shortcut off. */
-static void equals_in_any_way(void)
+static void equals_in_any_way(rng *r, uint32_t i)
 {
-    for (uint32_t i = 0; i < n_tables(24); i++) {
-        rng r = {6000000 + i};
-        response_table t = response_random(&r, 5 + rng_below(&r, 25), 2 + rng_below(&r, 3));
-        ct_exact_options options = random_options(&r, &t, i % 2 == 0);
-        response_brute b;
-        REQUIRE(brute_begin(&b, &t.table.data, &options));
-        brute_tree expected = brute_solve(&b, options.depth);
-        int good = 1;
-        for (size_t k = 0; ct_kernels_at(k); k++) {
-            options.simd = ct_kernels_at(k)->name;
-            good &= check_answer(&t, &options, &b, &expected);
-        }
-        options.simd = "auto";
-        for (unsigned off = 0; off <= CT_EXACT_N_SHORTCUTS; off++) {
-            options.off = off < CT_EXACT_N_SHORTCUTS ? UINT32_C(1) << off : ~UINT32_C(0);
-            good &= check_answer(&t, &options, &b, &expected);
-        }
-        options.off = 0;
-        options.threads = 2;
-        options.team_after = 0;
-        good &= check_answer(&t, &options, &b, &expected);
-        options.plane_budget = i % 2 ? 1 : 5000;
-        good &= check_answer(&t, &options, &b, &expected);
-        response_free(&t);
-        if (!good) printf("    seed %lu\n", (unsigned long) (6000000 + i));
-        if (!good) return;
+    response_table t = response_random(r, 5 + rng_below(r, 25), 2 + rng_below(r, 3));
+    ct_exact_options options = random_options(r, &t, i % 2 == 0);
+    response_brute b;
+    REQUIRE(brute_begin(&b, &t.table.data, &options));
+    brute_tree expected = brute_solve(&b, options.depth);
+    for (size_t k = 0; ct_kernels_at(k); k++) {
+        options.simd = ct_kernels_at(k)->name;
+        check_answer(&t, &options, &b, &expected);
     }
+    options.simd = "auto";
+    for (unsigned off = 0; off <= CT_EXACT_N_SHORTCUTS; off++) {
+        options.off = off < CT_EXACT_N_SHORTCUTS ? UINT32_C(1) << off : ~UINT32_C(0);
+        check_answer(&t, &options, &b, &expected);
+    }
+    options.off = 0;
+    options.threads = 2;
+    options.team_after = 0;
+    check_answer(&t, &options, &b, &expected);
+    options.plane_budget = i % 2 ? 1 : 5000;
+    check_answer(&t, &options, &b, &expected);
 }
 
 /* A table that is too large for brute force, with blocks of rows before the last. */
@@ -325,88 +274,67 @@ static response_table large_table(rng *r, uint32_t n_rows, int tied)
 }
 
 /* The course of a search, not its answer alone. */
-static void same_course_everywhere(void)
+static void same_course_everywhere(rng *r, uint32_t i)
 {
-    for (uint32_t i = 0; i < (CHECK_SLOW() ? 2U : 6U); i++) {
-        rng r = {7000000 + i};
-        response_table t = large_table(&r, 150 + 100 * i, i % 2 == 1);
-        ct_exact_options options = ct_exact_options_default();
-        options.min_bucket = i % 3 ? 1 : 7;
-        if (i % 4 > 1) options.word_rows = 0;
-        options.tally_rows = i % 3 ? UINT32_MAX : 0;
-        if (i % 2) options.off = in_full_alone;
-        if (i % 3 == 1) add_hostile_weights(&t, &r, 1);
-        ct_exact_result first, again;
-        ct_error error;
-        options.simd = "scalar";
-        REQUIRE(ct_exact_solve(&t.table.data, &options, &first, NULL, &error) == CT_OK);
-        for (size_t k = 0; ct_kernels_at(k); k++) {
-            options.simd = ct_kernels_at(k)->name;
-            REQUIRE(ct_exact_solve(&t.table.data, &options, &again, NULL, &error) == CT_OK);
-            again.statistics.planes_spared = first.statistics.planes_spared;
-            CHECK(!memcmp(&first.statistics, &again.statistics, sizeof first.statistics));
-            CHECK(first.errors == again.errors && first.tree.n_nodes == again.tree.n_nodes);
-            ct_exact_result_free(&again);
-        }
-        ct_exact_result_free(&first);
-        response_free(&t);
+    response_table t = large_table(r, 150 + 100 * i, i % 2 == 1);
+    ct_exact_options options = ct_exact_options_default();
+    options.min_bucket = i % 3 ? 1 : 7;
+    if (i % 4 > 1) options.word_rows = 0;
+    options.tally_rows = i % 3 ? UINT32_MAX : 0;
+    if (i % 2) options.off = in_full_alone;
+    if (i % 3 == 1) add_hostile_weights(&t, r, 1);
+    ct_exact_result first, again;
+    options.simd = "scalar";
+    REQUIRE(solve(&t.table.data, &options, &first));
+    for (size_t k = 0; ct_kernels_at(k); k++) {
+        options.simd = ct_kernels_at(k)->name;
+        REQUIRE(solve(&t.table.data, &options, &again));
+        again.statistics.planes_spared = first.statistics.planes_spared;
+        CHECK(!memcmp(&first.statistics, &again.statistics, sizeof first.statistics));
+        CHECK(first.errors == again.errors && first.tree.n_nodes == again.tree.n_nodes);
     }
 }
 
 /* Rows bounded word by word before they are listed, and listed at once: the same answer. There are
  * many words, of which most are passed over. */
-static void words_first_change_nothing(void)
+static void words_first_change_nothing(rng *r, uint32_t i)
 {
-    for (uint32_t i = 0; i < n_tables(12); i++) {
-        rng r = {7500000 + i};
-        response_table t = large_table(&r, 500 + rng_below(&r, 2500), i % 2);
-        ct_exact_options options = ct_exact_options_default();
-        options.depth = i % 4 == 3 && !CHECK_SLOW() ? 3 : 2;
-        options.min_bucket = i % 3 ? 1 : 7;
-        ct_exact_result lists, words;
-        ct_error error;
-        REQUIRE(ct_exact_solve(&t.table.data, &options, &lists, NULL, &error) == CT_OK);
-        for (size_t k = 0; ct_kernels_at(k); k++) {
-            options.simd = ct_kernels_at(k)->name;
-            options.word_rows = 64 * (uint32_t) rng_below(&r, 10);
-            REQUIRE(ct_exact_solve(&t.table.data, &options, &words, NULL, &error) == CT_OK);
-            CHECK(words.cost == lists.cost && words.bound == lists.bound);
-            CHECK(words.tree.n_nodes == lists.tree.n_nodes);
-            ct_exact_result_free(&words);
-        }
-        ct_exact_result_free(&lists);
-        response_free(&t);
+    response_table t = large_table(r, 500 + rng_below(r, 2500), i % 2);
+    ct_exact_options options = ct_exact_options_default();
+    options.depth = i % 4 == 3 && !CHECK_SLOW() ? 3 : 2;
+    options.min_bucket = i % 3 ? 1 : 7;
+    ct_exact_result lists, words;
+    REQUIRE(solve(&t.table.data, &options, &lists));
+    for (size_t k = 0; ct_kernels_at(k); k++) {
+        options.simd = ct_kernels_at(k)->name;
+        options.word_rows = 64 * (uint32_t) rng_below(r, 10);
+        REQUIRE(solve(&t.table.data, &options, &words));
+        CHECK(words.cost == lists.cost && words.bound == lists.bound);
+        CHECK(words.tree.n_nodes == lists.tree.n_nodes);
     }
 }
 
 /* Values scanned by tallies, or rows: the same answer, with any number of threads. */
-static void tallies_change_nothing(void)
+static void tallies_change_nothing(rng *r, uint32_t i)
 {
-    for (uint32_t i = 0; i < n_tables(24); i++) {
-        rng r = {7800000 + i};
-        response_table t = large_table(&r, 300 + rng_below(&r, i % 3 ? 1500 : 6000), i % 4 > 0);
-        ct_exact_options options = ct_exact_options_default();
-        options.depth = i % 4 == 3 && !CHECK_SLOW() ? 3 : 2;
-        options.min_bucket = i % 3 ? 1 : 3 + rng_below(&r, 30);
-        options.complexity = i % 2 ? 0 : 1e-4;
-        ct_exact_result rows, tallies;
-        ct_error error;
-        options.tally_rows = UINT32_MAX;
-        REQUIRE(ct_exact_solve(&t.table.data, &options, &rows, NULL, &error) == CT_OK);
-        options.tally_rows = 0;
-        for (options.off = 0;; options.off = UINT32_C(1) << rng_below(&r, CT_EXACT_N_SHORTCUTS)) {
-            REQUIRE(ct_exact_solve(&t.table.data, &options, &tallies, NULL, &error) == CT_OK);
-            CHECK(tallies.cost == rows.cost && tallies.bound == rows.bound);
-            CHECK_INT(tallies.tree.n_nodes, rows.tree.n_nodes);
-            for (uint32_t node = 0; node < rows.tree.n_nodes; node++)
-                CHECK(tallies.tree.feature[node] == rows.tree.feature[node]);
-            ct_exact_result_free(&tallies);
-            if (options.off) break;
-            options.threads = 2;
-            options.team_after = 0;
-        }
-        ct_exact_result_free(&rows);
-        response_free(&t);
+    response_table t = large_table(r, 300 + rng_below(r, i % 3 ? 1500 : 6000), i % 4 > 0);
+    ct_exact_options options = ct_exact_options_default();
+    options.depth = i % 4 == 3 && !CHECK_SLOW() ? 3 : 2;
+    options.min_bucket = i % 3 ? 1 : 3 + rng_below(r, 30);
+    options.complexity = i % 2 ? 0 : 1e-4;
+    ct_exact_result rows, tallies;
+    options.tally_rows = UINT32_MAX;
+    REQUIRE(solve(&t.table.data, &options, &rows));
+    options.tally_rows = 0;
+    for (options.off = 0;; options.off = UINT32_C(1) << rng_below(r, CT_EXACT_N_SHORTCUTS)) {
+        REQUIRE(solve(&t.table.data, &options, &tallies));
+        CHECK(tallies.cost == rows.cost && tallies.bound == rows.bound);
+        CHECK_INT(tallies.tree.n_nodes, rows.tree.n_nodes);
+        for (uint32_t node = 0; node < rows.tree.n_nodes; node++)
+            CHECK(tallies.tree.feature[node] == rows.tree.feature[node]);
+        if (options.off) break;
+        options.threads = 2;
+        options.team_after = 0;
     }
 }
 
@@ -420,10 +348,8 @@ typedef struct {
 static outcome outcome_of(const response_table *t, const ct_exact_options *options)
 {
     ct_exact_result result;
-    ct_error error;
     outcome out = {-1, 0, CT_END_OPTIMAL};
-    if (!CHECK_INT(ct_exact_solve(&t->table.data, options, &result, NULL, &error), CT_OK))
-        return out;
+    if (!solve(&t->table.data, options, &result)) return out;
     CHECK(result.bound <= result.cost);
     CHECK(result.end != CT_END_GAP || result.cost - result.bound <= options->max_gap);
     for (uint32_t i = 1; i < result.n_history; i++) {
@@ -431,62 +357,45 @@ static outcome outcome_of(const response_table *t, const ct_exact_options *optio
         CHECK(a->upper >= b->upper && a->lower <= b->lower && b->upper >= result.cost);
     }
     out = (outcome){result.cost, result.grid_error, result.end};
-    ct_exact_result_free(&result);
     return out;
 }
 
 /* Up to the cost asked for trees are found, below it none is; within a gap any will do. */
-static void keeps_to_caps(void)
+static void keeps_to_caps(rng *r, uint32_t i)
 {
-    for (uint32_t i = 0; i < n_tables(100); i++) {
-        rng r = {8000000 + i};
-        response_table t = response_random(&r, 8 + rng_below(&r, 20), 1 + rng_below(&r, 3));
-        ct_exact_options options = random_options(&r, &t, i % 2 == 0);
-        outcome best = outcome_of(&t, &options), other;
-        CHECK_INT(best.end, CT_END_OPTIMAL);
-        options.max_cost = best.cost;
-        other = outcome_of(&t, &options);
-        CHECK(other.cost == best.cost && other.end == CT_END_OPTIMAL);
-        options.max_cost = best.cost * 0.9;
-        other = outcome_of(&t, &options);
-        if (sqrt(best.cost) > 100 * best.grid_error && best.cost > 1e-3)
-            CHECK(other.cost >= best.cost && (other.end == CT_END_COST ||
-                                              other.cost == best.cost)); /* a leaf */
-        options.max_cost = INFINITY;
-        options.max_gap = best.cost * 0.2;
-        other = outcome_of(&t, &options);
-        CHECK(other.cost <= best.cost * 1.2 * (1 + 1e-9));
-        CHECK(other.end == CT_END_OPTIMAL || other.end == CT_END_GAP);
-        response_free(&t);
-        if (check_state.failed) printf("    seed %lu\n", (unsigned long) (8000000 + i));
-        if (check_state.failed) return;
-    }
+    response_table t = response_random(r, 8 + rng_below(r, 20), 1 + rng_below(r, 3));
+    ct_exact_options options = random_options(r, &t, i % 2 == 0);
+    outcome best = outcome_of(&t, &options), other;
+    CHECK_INT(best.end, CT_END_OPTIMAL);
+    options.max_cost = best.cost;
+    other = outcome_of(&t, &options);
+    CHECK(other.cost == best.cost && other.end == CT_END_OPTIMAL);
+    options.max_cost = best.cost * 0.9;
+    other = outcome_of(&t, &options);
+    if (sqrt(best.cost) > 100 * best.grid_error && best.cost > 1e-3)
+        CHECK(other.cost >= best.cost && (other.end == CT_END_COST ||
+                                          other.cost == best.cost)); /* a leaf */
+    options.max_cost = INFINITY;
+    options.max_gap = best.cost * 0.2;
+    other = outcome_of(&t, &options);
+    CHECK(other.cost <= best.cost * 1.2 * (1 + 1e-9));
+    CHECK(other.end == CT_END_OPTIMAL || other.end == CT_END_GAP);
 }
 
 /* A tree to begin with changes nothing. */
-static void begins_with_a_tree(void)
+static void begins_with_a_tree(rng *r, uint32_t i)
 {
-    for (uint32_t i = 0; i < n_tables(60); i++) {
-        rng r = {9000000 + i};
-        response_table t = response_random(&r, 8 + rng_below(&r, 20), 1 + rng_below(&r, 3));
-        ct_exact_options options = random_options(&r, &t, i % 2 == 0);
-        ct_exact_result from;
-        ct_error error;
-        unsigned depth = options.depth;
-        options.depth = rng_below(&r, depth + 2);
-        REQUIRE(ct_exact_solve(&t.table.data, &options, &from, NULL, &error) == CT_OK);
-        ct_exact_start start = {from.tree.n_nodes, from.tree.feature, from.tree.threshold,
-                                from.tree.left, from.tree.right};
-        options.depth = depth;
-        options.start = &start;
-        int good = compare(&t, &options, 9000000 + i);
-        ct_exact_result_free(&from);
-        response_free(&t);
-        if (!good) return;
-    }
+    response_table t = response_random(r, 8 + rng_below(r, 20), 1 + rng_below(r, 3));
+    ct_exact_options options = random_options(r, &t, i % 2 == 0);
+    ct_exact_result from;
+    unsigned depth = options.depth;
+    options.depth = rng_below(r, depth + 2);
+    REQUIRE(solve(&t.table.data, &options, &from));
+    ct_exact_start start = start_of(&from.tree);
+    options.depth = depth;
+    options.start = &start;
+    compare(&t, &options);
 }
-
-static int stop_at_once(void *asked) { return ++*(int *) asked > 1; }
 
 /* A search that is stopped has a tree and a bound that hold. */
 static void stops_with_a_bound(void)
@@ -494,90 +403,41 @@ static void stops_with_a_bound(void)
     rng r = {77};
     response_table t = large_table(&r, 300, 0);
     ct_exact_options options = ct_exact_options_default();
-    int asked = 0;
     double best = outcome_of(&t, &options).cost;
-    options.stop = stop_at_once;
-    options.stop_data = &asked;
-    ct_exact_worker_poll_every(1 << 16);
     ct_exact_result result;
-    ct_error error;
-    REQUIRE(ct_exact_solve(&t.table.data, &options, &result, NULL, &error) == CT_OK);
-    ct_exact_worker_poll_every(0);
+    REQUIRE(solve_stopped(&t.table.data, options, 1, 1 << 16, &result));
     CHECK_INT(result.end, CT_END_INTERRUPT);
     CHECK(result.bound <= best && best <= result.cost);
-    ct_exact_result_free(&result);
-    response_free(&t);
 }
 
 /* ---- bounds ---- */
 
-static struct {
-    bound_brute brute;
-    uint64_t seen, wrong;
-} believed;
-
-static void compare_bound(const ct_observed *seen)
+/* Every lower bound that a search believes, of trees, features and thresholds. */
+static void believes_no_wrong_bound(rng *r, uint32_t i)
 {
-    believed.seen++;
-    believed.wrong += seen->lower > bounds_truth(&believed.brute, seen);
+    response_table t = response_random(r, 5 + rng_below(r, BOUND_ROWS - 4), 1 + rng_below(r, 4));
+    if (i % 3 == 0) table_add_weights(&t.table, r);
+    ct_exact_options options = random_options(r, &t, i % 2 == 0);
+    CHECK(bounds_hold(&t.table, &options));
 }
 
-/* Every lower bound that a search believes, of trees, features and thresholds; 0 if one is
- * wrong. */
-static int believes_truth(const response_table *t, const ct_exact_options *options, uint64_t seed)
-{
-    ct_exact_result result;
-    ct_error error;
-    believed.wrong = 0;
-    if (!CHECK(bounds_begin(&believed.brute, &t->table.data, options))) return 0;
-    ct_observe(compare_bound);
-    ct_status status = ct_exact_solve(&t->table.data, options, &result, NULL, &error);
-    ct_observe(NULL);
-    if (!CHECK(status == CT_OK)) return 0;
-    ct_exact_result_free(&result);
-    if (CHECK_INT(believed.wrong, 0)) return 1;
-    printf("    seed %lu\n", (unsigned long) seed);
-    return 0;
-}
-
-static void believes_no_wrong_bound(void)
-{
-    believed.seen = 0;
-    for (uint32_t i = 0; i < n_tables(150); i++) {
-        rng r = {10000000 + i};
-        response_table t = response_random(&r, 5 + rng_below(&r, BOUND_ROWS - 4),
-                                           1 + rng_below(&r, 4));
-        if (i % 3 == 0) table_add_weights(&t.table, &r);
-        ct_exact_options options = random_options(&r, &t, i % 2 == 0);
-        int good = believes_truth(&t, &options, 10000000 + i);
-        response_free(&t);
-        if (!good) return;
-    }
-    CHECK(believed.seen > 0);
-}
+static void bounds_were_seen(void) { CHECK(bounds_state.seen > 0); }
 
 /* Deep trees of small leaves: a side is bounded by leaf sizes of a larger row set, and so are the
  * floors of its features, which neighbours take over. Rarely does one of them matter, most often
  * with many rows and columns and no price of splits: with a floor that is wrong in one of some 60
  * such tables. */
-static void believes_no_wrong_floor(void)
+static void believes_no_wrong_floor(rng *r, uint32_t i)
 {
-    believed.seen = 0;
-    for (uint32_t i = 0; i < n_tables(600); i++) {
-        rng r = {10002000 + i};
-        response_table t = response_random(&r, BOUND_ROWS - rng_below(&r, 2), 3 + rng_below(&r, 2));
-        if (i % 4 == 1) table_add_weights(&t.table, &r);
-        ct_exact_options options = random_options(&r, &t, 1);
-        options.depth = 3 + rng_below(&r, 2);
-        options.min_bucket = 2 + (rng_below(&r, 4) == 0);
-        options.min_split = 1;
-        options.off = 0;
-        if (rng_below(&r, 4)) options.complexity = 0;
-        int good = believes_truth(&t, &options, 10002000 + i);
-        response_free(&t);
-        if (!good) return;
-    }
-    CHECK(believed.seen > 0);
+    response_table t = response_random(r, BOUND_ROWS - rng_below(r, 2), 3 + rng_below(r, 2));
+    if (i % 4 == 1) table_add_weights(&t.table, r);
+    ct_exact_options options = random_options(r, &t, 1);
+    options.depth = 3 + rng_below(r, 2);
+    options.min_bucket = 2 + (rng_below(r, 4) == 0);
+    options.min_split = 1;
+    options.off = 0;
+    if (rng_below(r, 4)) options.complexity = 0;
+    CHECK(bounds_hold(&t.table, &options));
 }
 
 /* ---- what cannot matter ---- */
@@ -586,41 +446,29 @@ static void believes_no_wrong_floor(void)
 static void same_leaves(const response_table *t, const response_table *other, const char *what)
 {
     ct_exact_options options = ct_exact_options_default();
-    uint32_t n = t->table.data.n_rows, *leaf = (uint32_t *) calloc(n, 2 * sizeof *leaf);
-    ct_exact_result results[2];
-    ct_error error;
-    const ct_data *data[2] = {&t->table.data, &other->table.data};
-    for (int i = 0; i < 2; i++)
-        REQUIRE(ct_exact_solve(data[i], &options, &results[i], leaf + (size_t) i * n, &error) ==
-                CT_OK);
+    uint32_t n = t->table.data.n_rows, *leaf = (uint32_t *) keep_new(n, 2 * sizeof *leaf);
+    ct_exact_result result;
+    REQUIRE(solve_rows(&t->table.data, &options, &result, leaf));
+    REQUIRE(solve_rows(&other->table.data, &options, &result, leaf + n));
     if (!CHECK(!memcmp(leaf, leaf + n, n * sizeof *leaf))) printf("    %s\n", what);
-    for (int i = 0; i < 2; i++) ct_exact_result_free(&results[i]);
-    free(leaf);
 }
 
 /* Shifted and negated responses, and weights of two, leave the leaves as they are. */
-static void shift_negation_and_weights(void)
+static void shift_negation_and_weights(rng *r, uint32_t i)
 {
-    for (uint32_t i = 0; i < n_tables(40); i++) {
-        rng r = {11000000 + i};
-        uint32_t n = 10 + rng_below(&r, 40);
-        response_table t = response_new(n, 2), other = response_new(n, 2);
-        for (uint32_t k = 0; k < 2 * n; k++)
-            t.table.values[k] = other.table.values[k] = rng_unit(&r);
-        for (uint32_t row = 0; row < n; row++) t.y[row] = floor(1000 * rng_unit(&r));
-        for (uint32_t row = 0; row < n; row++) other.y[row] = t.y[row] + 123456;
-        same_leaves(&t, &other, "shifted");
-        for (uint32_t row = 0; row < n; row++) other.y[row] = 4000 - t.y[row];
-        same_leaves(&t, &other, "negated");
-        memcpy(other.y, t.y, n * sizeof *t.y);
-        other.table.weights = (double *) calloc(n, sizeof(double));
-        for (uint32_t row = 0; row < n; row++) other.table.weights[row] = 2;
-        other.table.data.weights = other.table.weights;
-        same_leaves(&t, &other, "weighted");
-        response_free(&t);
-        response_free(&other);
-        if (check_state.failed) return;
-    }
+    uint32_t n = 10 + rng_below(r, 40);
+    response_table t = response_new(n, 2), other = response_new(n, 2);
+    for (uint32_t k = 0; k < 2 * n; k++)
+        t.table.values[k] = other.table.values[k] = rng_unit(r);
+    for (uint32_t row = 0; row < n; row++) t.y[row] = floor(1000 * rng_unit(r));
+    for (uint32_t row = 0; row < n; row++) other.y[row] = t.y[row] + 123456;
+    same_leaves(&t, &other, "shifted");
+    for (uint32_t row = 0; row < n; row++) other.y[row] = 4000 - t.y[row];
+    same_leaves(&t, &other, "negated");
+    memcpy(other.y, t.y, n * sizeof *t.y);
+    double *w = table_new_weights(&other.table);
+    for (uint32_t row = 0; row < n; row++) w[row] = 2;
+    same_leaves(&t, &other, "weighted");
 }
 
 /* ---- the grid ---- */
@@ -650,58 +498,53 @@ static void costs_of_leaves(void)
 
 /* Splits of rows that cost nearly the same: three heaps as far from each other, which weigh the
  * same but for last bits, and noise that doubles lose beside them. */
-static void splits_in_full(void)
+static void splits_in_full(rng *r, uint32_t i)
 {
-    for (uint32_t i = 0; i < 4 * n_tables(5000); i++) {
-        rng r = {32000000 + i};
-        int64_t z[9], w[9], least = INT64_MAX, found;
-        uint32_t ranks[9], rows[9], n = 3 + rng_below(&r, 7), place = 0, first = 0, at;
-        uint32_t weighted = rng_below(&r, 4), noise = 1 + rng_below(&r, 3), size = 1 + n / 3;
-        /* bits of z, of weights, and of the latter part of their squares */
-        int bits = weighted ? 34 + (int) rng_below(&r, 17) : 44,
-            heavy = weighted ? 51 + (int) rng_below(&r, 7) : 0,
-            low = 2 * bits + heavy > 120 ? 2 * bits + heavy - 120 : 0,
-            down = weighted ? 2 * bits + heavy - 53 : 30;
-        low += (int) rng_below(&r, (uint32_t) ((down < 58 ? down : 58) - low + 1));
-        ct_full full = {z, weighted ? w : NULL, down, (unsigned) low};
-        ct_full_sums all = {0, 0, 0, 0};
-        for (uint32_t k = 0; k < n; k++) {
-            int64_t far = ((int64_t) (k * 3 / n) - 1) * (INT64_C(1) << bits);
-            z[k] = far + rng_below(&r, noise);
-            w[k] = weighted ? (INT64_C(1) << heavy) + rng_below(&r, 3) : 1;
-            ranks[k] = k ? ranks[k - 1] + (rng_below(&r, 5) > 0) : 0;
-            rows[k] = k;
-            ct_full_add(&full, k, &all);
-        }
-        size = rng_below(&r, 2) ? 1 : size;
-        for (uint32_t k = size; k + size <= n; k++) {
-            if (ranks[k - 1] == ranks[k]) continue;
-            int64_t cost = brute_cost(full.down, z, w, rows, k) +
-                           brute_cost(full.down, z, w, rows + k, n - k);
-            if (cost < least) least = cost, first = k;
-        }
-        const ct_full_list list = {rng_below(&r, 2) ? rows : NULL, ranks, n};
-        found = ct_full_split(&full, &list, &all, size, INT64_MAX / 2, &at);
-        if (first) place = first;
-        else least = INT64_MAX / 2;
-        if (!(CHECK_INT(found, least) & CHECK_INT(at, place))) return;
-        if (!first) continue;
-        CHECK_INT(ct_full_split(&full, &list, &all, size, least, &at), least);
-        if (!CHECK_INT(at, 0)) return;
+    int64_t z[9], w[9], least = INT64_MAX, found;
+    uint32_t ranks[9], rows[9], n = 3 + rng_below(r, 7), place = 0, first = 0, at;
+    uint32_t weighted = rng_below(r, 4), noise = 1 + rng_below(r, 3), size = 1 + n / 3;
+    /* bits of z, of weights, and of the latter part of their squares */
+    int bits = weighted ? 34 + (int) rng_below(r, 17) : 44,
+        heavy = weighted ? 51 + (int) rng_below(r, 7) : 0,
+        low = 2 * bits + heavy > 120 ? 2 * bits + heavy - 120 : 0,
+        down = weighted ? 2 * bits + heavy - 53 : 30;
+    low += (int) rng_below(r, (uint32_t) ((down < 58 ? down : 58) - low + 1));
+    ct_full full = {z, weighted ? w : NULL, down, (unsigned) low};
+    ct_full_sums all = {0, 0, 0, 0};
+    for (uint32_t k = 0; k < n; k++) {
+        int64_t far = ((int64_t) (k * 3 / n) - 1) * (INT64_C(1) << bits);
+        z[k] = far + rng_below(r, noise);
+        w[k] = weighted ? (INT64_C(1) << heavy) + rng_below(r, 3) : 1;
+        ranks[k] = k ? ranks[k - 1] + (rng_below(r, 5) > 0) : 0;
+        rows[k] = k;
+        ct_full_add(&full, k, &all);
     }
+    size = rng_below(r, 2) ? 1 : size;
+    for (uint32_t k = size; k + size <= n; k++) {
+        if (ranks[k - 1] == ranks[k]) continue;
+        int64_t cost = brute_cost(full.down, z, w, rows, k) +
+                       brute_cost(full.down, z, w, rows + k, n - k);
+        if (cost < least) least = cost, first = k;
+    }
+    const ct_full_list list = {rng_below(r, 2) ? rows : NULL, ranks, n};
+    found = ct_full_split(&full, &list, &all, size, INT64_MAX / 2, &at);
+    if (first) place = first;
+    else least = INT64_MAX / 2;
+    CHECK_INT(found, least);
+    CHECK_INT(at, place);
+    if (!first) return;
+    CHECK_INT(ct_full_split(&full, &list, &all, size, least, &at), least);
+    CHECK_INT(at, 0);
 }
 
 static double grid_error_of(const response_table *t, double *error_of_root)
 {
     ct_exact_options options = ct_exact_options_default();
     ct_exact_result result;
-    ct_error error;
     options.depth = 1;
-    if (!CHECK_INT(ct_exact_solve(&t->table.data, &options, &result, NULL, &error), CT_OK))
-        return -1;
+    if (!solve(&t->table.data, &options, &result)) return -1;
     double off = result.grid_error;
     *error_of_root = sqrt(result.deviance[0]);
-    ct_exact_result_free(&result);
     return off;
 }
 
@@ -711,10 +554,9 @@ static int in_two_words(const response_table *t, int one_word, double *rounding)
     ct_exact_costs costs;
     ct_budget budget = {SIZE_MAX, 0};
     ct_arena arena;
-    ct_error error;
     ct_arena_init(&arena, &budget);
     int two = -1;
-    if (CHECK(ct_response_init(&costs, &t->table.data, 2, 0, one_word, &arena, &error) == CT_OK)) {
+    if (CHECK_OK(ct_response_init(&costs, &t->table.data, 2, 0, one_word, &arena, &reason))) {
         two = costs.response->rounded;
         *rounding = costs.rounding / costs.total;
     }
@@ -741,58 +583,46 @@ static double changed_by_rounding(const response_table *t, const uint32_t *leaf,
 }
 
 /* Of any leaves, beside rows far away and others of next to no weight. */
-static void rounded_weights_change_no_more_than_is_said(void)
+static void rounded_weights_change_no_more_than_is_said(rng *r, uint32_t i)
 {
-    int rounded = 0;
-    for (uint32_t i = 0; i < n_tables(2000); i++) {
-        rng r = {15000000 + i};
-        uint32_t n = 3 + rng_below(&r, 12), leaf[14];
-        response_table t = response_new(n, 1);
-        ct_exact_costs costs;
-        ct_budget budget = {SIZE_MAX, 0};
-        ct_arena arena;
-        ct_error error;
-        t.table.data.weights = t.table.weights = (double *) calloc(n, sizeof(double));
-        ct_arena_init(&arena, &budget);
-        for (uint32_t row = 0; row < n; row++) {
-            t.y[row] = rng_unit(&r) * pow(10, rng_below(&r, 6));
-            t.table.weights[row] = pow(10, (double) rng_below(&r, 25) * rng_unit(&r));
-        }
-        REQUIRE(ct_response_init(&costs, &t.table.data, 2, 0, 0, &arena, &error) == CT_OK);
-        rounded += costs.rounding > 0;
-        for (uint32_t split = 0; split < 20; split++) {
-            for (uint32_t row = 0; row < n; row++) leaf[row] = rng_below(&r, 3);
-            CHECK(changed_by_rounding(&t, leaf, &costs) <= costs.rounding);
-        }
-        ct_arena_free(&arena);
-        response_free(&t);
-        if (check_state.failed) return;
+    uint32_t n = 3 + rng_below(r, 12), leaf[14];
+    response_table t = response_new(n, 1);
+    double *w = table_new_weights(&t.table);
+    ct_exact_costs costs;
+    ct_budget budget = {SIZE_MAX, 0};
+    ct_arena arena;
+    ct_arena_init(&arena, &budget);
+    for (uint32_t row = 0; row < n; row++) {
+        t.y[row] = rng_unit(r) * pow(10, rng_below(r, 6));
+        w[row] = pow(10, (double) rng_below(r, 25) * rng_unit(r));
     }
-    CHECK(rounded > 10);
+    REQUIRE(ct_response_init(&costs, &t.table.data, 2, 0, 0, &arena, &reason) == CT_OK);
+    check_state.tally[0] += costs.rounding > 0;
+    for (uint32_t split = 0; split < 20; split++) {
+        for (uint32_t row = 0; row < n; row++) leaf[row] = rng_below(r, 3);
+        CHECK(changed_by_rounding(&t, leaf, &costs) <= costs.rounding);
+    }
+    ct_arena_free(&arena);
 }
 
+static void weights_were_rounded(void) { CHECK(check_state.tally[0] > 10); }
+
 /* However many rows there are, and of whatever weights within a factor of 10^6. */
-static void two_words_for_many_rows(void)
+static void two_words_for_many_rows(rng *r, uint32_t i)
 {
     static const uint32_t rows[] = {20000, 100000, 400000, 20000, 100000};
-    for (int i = 0; i < 10; i++) {
-        rng r = {14000000 + (uint64_t) i};
-        int weighted = i % 2, tails = i > 5;
-        response_table t = response_new(rows[i / 2], 1);
-        double *w = weighted ? (double *) calloc(rows[i / 2], sizeof *w) : NULL, hidden = 1,
-               in_one = 1;
-        t.table.data.weights = t.table.weights = w;
-        for (uint32_t row = 0; row < rows[i / 2]; row++) {
-            t.y[row] = rng_unit(&r);
-            if (tails) t.y[row] = 1 / (t.y[row] - 0.5);
-            if (weighted) w[row] = pow(10, 6 * rng_unit(&r));
-        }
-        CHECK_INT(in_two_words(&t, 0, &hidden), 1);
-        CHECK_INT(in_two_words(&t, 1, &in_one), 0);
-        CHECK(weighted ? in_one > 1e-6 : in_one == 0);
-        CHECK(hidden < 1e-9);
-        response_free(&t);
+    int weighted = i % 2, tails = i > 5;
+    response_table t = response_new(rows[i / 2], 1);
+    double *w = weighted ? table_new_weights(&t.table) : NULL, hidden = 1, in_one = 1;
+    for (uint32_t row = 0; row < rows[i / 2]; row++) {
+        t.y[row] = rng_unit(r);
+        if (tails) t.y[row] = 1 / (t.y[row] - 0.5);
+        if (weighted) w[row] = pow(10, 6 * rng_unit(r));
     }
+    CHECK_INT(in_two_words(&t, 0, &hidden), 1);
+    CHECK_INT(in_two_words(&t, 1, &in_one), 0);
+    CHECK(weighted ? in_one > 1e-6 : in_one == 0);
+    CHECK(hidden < 1e-9);
 }
 
 /* Decimals that fit are exact; other numbers are near, and it is said how near. */
@@ -815,7 +645,6 @@ static void says_how_near_the_grid_is(void)
     CHECK(grid_error_of(&t, &root) > 0.1);
     for (uint32_t i = 0; i < 50; i++) t.y[i] = 3.25;
     CHECK(grid_error_of(&t, &root) == 0 && root == 0);
-    response_free(&t);
 }
 
 /* Runs of the largest and the least response: sums that a number of fewer bits would not hold. */
@@ -829,45 +658,33 @@ static void holds_the_largest_sums(void)
     }
     ct_exact_options options = ct_exact_options_default();
     ct_exact_result result;
-    ct_error error;
     for (size_t k = 0; ct_kernels_at(k); k++) {
         options.simd = ct_kernels_at(k)->name;
-        REQUIRE(ct_exact_solve(&t.table.data, &options, &result, NULL, &error) == CT_OK);
+        REQUIRE(solve(&t.table.data, &options, &result));
         CHECK(result.errors < 1e-10 && result.tree.n_nodes >= 5);
-        ct_exact_result_free(&result);
     }
-    response_free(&t);
 }
 
 /* Rows without weight may have any response: the answer is the same in every bit. */
-static void rows_without_weight_decide_nothing(void)
+static void rows_without_weight_decide_nothing(rng *r, uint32_t i)
 {
     static const double wild[] = {1e8, -1e9, 1e30, -3e-7, 0.1};
-    for (uint32_t i = 0; i < n_tables(60); i++) {
-        rng r = {15000000 + i};
-        uint32_t n = 6 + rng_below(&r, 20), leaf[2][BRUTE_ROWS];
-        response_table t = response_random(&r, n, 1 + rng_below(&r, 3));
-        ct_exact_options options = random_options(&r, &t, i % 2 == 0);
-        ct_exact_result results[2];
-        ct_error error;
-        table_add_weights(&t.table, &r);
-        for (uint32_t row = 1; row < n; row += 1 + rng_below(&r, 4)) t.table.weights[row] = 0;
-        t.table.weights[0] += 1;
-        for (int k = 0; k < 2; k++) {
-            for (uint32_t row = 0; row < n; row++)
-                if (t.table.weights[row] == 0)
-                    t.y[row] = k ? wild[rng_below(&r, 5)] : t.y[0];
-            REQUIRE(ct_exact_solve(&t.table.data, &options, &results[k], leaf[k], &error) ==
-                    CT_OK);
-        }
-        int same = CHECK(results[0].errors == results[1].errors &&
-                         results[0].bound == results[1].bound &&
-                         results[0].grid_error == results[1].grid_error &&
-                         !memcmp(leaf[0], leaf[1], n * sizeof **leaf));
-        for (int k = 0; k < 2; k++) ct_exact_result_free(&results[k]);
-        response_free(&t);
-        if (!same) return;
+    uint32_t n = 6 + rng_below(r, 20), leaf[2][BRUTE_ROWS];
+    response_table t = response_random(r, n, 1 + rng_below(r, 3));
+    ct_exact_options options = random_options(r, &t, i % 2 == 0);
+    ct_exact_result results[2];
+    table_add_weights(&t.table, r);
+    for (uint32_t row = 1; row < n; row += 1 + rng_below(r, 4)) t.table.weights[row] = 0;
+    t.table.weights[0] += 1;
+    for (int k = 0; k < 2; k++) {
+        for (uint32_t row = 0; row < n; row++)
+            if (t.table.weights[row] == 0)
+                t.y[row] = k ? wild[rng_below(r, 5)] : t.y[0];
+        REQUIRE(solve_rows(&t.table.data, &options, &results[k], leaf[k]));
     }
+    CHECK(results[0].errors == results[1].errors && results[0].bound == results[1].bound &&
+          results[0].grid_error == results[1].grid_error &&
+          !memcmp(leaf[0], leaf[1], n * sizeof **leaf));
 }
 
 /* Rows of weights so far apart that the light ones are nothing to the search: what it misses of
@@ -876,24 +693,18 @@ static void tells_what_rounding_hides(void)
 {
     static const double x[] = {0, 0, 0, 0, 1, 2}, y[] = {0, 1, 0, 1, 0, 1},
                         w[] = {1e18, 1e18, 1e18, 1e18, 2, 3};
-    rng r = {1};
     response_table t = response_new(6, 1);
-    table_add_weights(&t.table, &r);
     memcpy(table_column(&t.table, 0), x, sizeof x);
     memcpy(t.y, y, sizeof y);
-    memcpy(t.table.weights, w, sizeof w);
+    memcpy(table_new_weights(&t.table), w, sizeof w);
     ct_exact_options options = ct_exact_options_default();
     ct_exact_result result;
-    ct_error error;
     options.depth = 2;
-    REQUIRE(ct_exact_solve(&t.table.data, &options, &result, NULL, &error) == CT_OK);
+    REQUIRE(solve(&t.table.data, &options, &result));
     CHECK(result.bound <= 1e18 && result.cost >= 1e18);
-    ct_exact_result_free(&result);
     for (uint32_t row = 0; row < 6; row++) t.table.weights[row] = (1 + row % 3) / 7.0;
-    REQUIRE(ct_exact_solve(&t.table.data, &options, &result, NULL, &error) == CT_OK);
+    REQUIRE(solve(&t.table.data, &options, &result));
     CHECK(result.bound == result.cost); /* multiples of the least are not rounded */
-    ct_exact_result_free(&result);
-    response_free(&t);
 }
 
 /* The least sum of squares of the differences between whole numbers, each of which is exact. */
@@ -925,78 +736,55 @@ static long double least_squares(const response_brute *b, const uint32_t *rows, 
 /* Whole numbers, near zero and far from it, some a step apart and some far: those that the grid
  * holds have the least sum of squares that there is, but for 4^depth steps in which sums of squares
  * are counted. */
-static void whole_numbers_lose_nothing(void)
+static void whole_numbers_lose_nothing(rng *r, uint32_t i)
 {
     static const double offsets[] = {0, 3e6, -1e12, 0x1p50, 0x1p52};
-    for (uint32_t i = 0; i < n_tables(400); i++) {
-        rng r = {16000000 + i};
-        uint32_t n = 3 + rng_below(&r, 9), rows[BRUTE_ROWS];
-        double offset = offsets[rng_below(&r, 5)], apart = i % 3 ? 3e6 : 1 + rng_below(&r, 9);
-        response_table t = response_new(n, 1 + rng_below(&r, 2));
-        for (uint32_t k = 0; k < n * t.table.data.n_cols; k++)
-            t.table.values[k] = rng_below(&r, n);
-        for (uint32_t row = 0; row < n; row++) {
-            rows[row] = row;
-            t.y[row] = offset + apart * rng_below(&r, 4) + rng_below(&r, 3);
-        }
-        ct_exact_options options = ct_exact_options_default();
-        ct_exact_result result;
-        ct_error error;
-        options.depth = 1 + rng_below(&r, 3);
-        response_brute b = {.data = &t.table.data};
-        long double least = least_squares(&b, rows, n, options.depth);
-        REQUIRE(ct_exact_solve(&t.table.data, &options, &result, NULL, &error) == CT_OK);
-        double range = 3 * apart + 2,
-               step = ldexp(n * range * range, 2 * (int) options.depth - 60);
-        int good = CHECK(result.grid_error == 0) & CHECK(result.end == CT_END_OPTIMAL);
-        good &= CHECK(result.errors <= (double) least * (1 + 1e-14) + step);
-        good &= CHECK(least > 0 || result.errors == 0);
-        good &= CHECK(result.bound <= (double) least * (1 + 1e-14));
-        ct_exact_result_free(&result);
-        response_free(&t);
-        if (!good) {
-            printf("    seed %lu\n", 16000000UL + i);
-            return;
-        }
+    uint32_t n = 3 + rng_below(r, 9), rows[BRUTE_ROWS];
+    double offset = offsets[rng_below(r, 5)], apart = i % 3 ? 3e6 : 1 + rng_below(r, 9);
+    response_table t = response_new(n, 1 + rng_below(r, 2));
+    for (uint32_t k = 0; k < n * t.table.data.n_cols; k++)
+        t.table.values[k] = rng_below(r, n);
+    for (uint32_t row = 0; row < n; row++) {
+        rows[row] = row;
+        t.y[row] = offset + apart * rng_below(r, 4) + rng_below(r, 3);
     }
-}
-
-static int is_close(double a, double b)
-{
-    return fabs(a - b) <= 1e-9 * fabs(b);
+    ct_exact_options options = ct_exact_options_default();
+    ct_exact_result result;
+    options.depth = 1 + rng_below(r, 3);
+    response_brute b = {.data = &t.table.data};
+    long double least = least_squares(&b, rows, n, options.depth);
+    REQUIRE(solve(&t.table.data, &options, &result));
+    double range = 3 * apart + 2, step = ldexp(n * range * range, 2 * (int) options.depth - 60);
+    CHECK(result.grid_error == 0 && result.end == CT_END_OPTIMAL);
+    CHECK(result.errors <= (double) least * (1 + 1e-14) + step);
+    CHECK(least > 0 || result.errors == 0);
+    CHECK(result.bound <= (double) least * (1 + 1e-14));
 }
 
 /* A large offset takes nothing from differences: neither from the tree nor from what it costs. */
-static void offsets_take_nothing(void)
+static void offsets_take_nothing(rng *r, uint32_t i)
 {
-    for (uint32_t i = 0; i < n_tables(40); i++) {
-        rng r = {17000000 + i};
-        uint32_t n = 20 + rng_below(&r, 40);
-        response_table t = response_new(n, 2), other = response_new(n, 2);
-        for (uint32_t k = 0; k < 2 * n; k++)
-            t.table.values[k] = other.table.values[k] = rng_unit(&r);
-        for (uint32_t row = 0; row < n; row++) {
-            t.y[row] = rng_below(&r, 4000) * 0x1p-12;
-            other.y[row] = 1e12 + t.y[row];
-            t.y[row] = other.y[row] - 1e12;
-        }
-        ct_exact_options options = ct_exact_options_default();
-        ct_exact_result results[2];
-        ct_error error;
-        options.depth = 2;
-        options.min_bucket = 2;
-        REQUIRE(ct_exact_solve(&t.table.data, &options, &results[0], NULL, &error) == CT_OK);
-        REQUIRE(ct_exact_solve(&other.table.data, &options, &results[1], NULL, &error) == CT_OK);
-        CHECK(results[0].grid_error == 0 && results[1].grid_error == 0);
-        CHECK(fabs(results[0].errors - results[1].errors) <= 1e-13 * results[0].errors);
-        for (uint32_t node = 0; node < results[0].tree.n_nodes; node++)
-            CHECK(is_close(results[1].saved[node], results[0].saved[node]));
-        for (int k = 0; k < 2; k++) ct_exact_result_free(&results[k]);
-        same_leaves(&t, &other, "far from zero");
-        response_free(&t);
-        response_free(&other);
-        if (check_state.failed) return;
+    uint32_t n = 20 + rng_below(r, 40);
+    response_table t = response_new(n, 2), other = response_new(n, 2);
+    for (uint32_t k = 0; k < 2 * n; k++)
+        t.table.values[k] = other.table.values[k] = rng_unit(r);
+    for (uint32_t row = 0; row < n; row++) {
+        t.y[row] = rng_below(r, 4000) * 0x1p-12;
+        other.y[row] = 1e12 + t.y[row];
+        t.y[row] = other.y[row] - 1e12;
     }
+    ct_exact_options options = ct_exact_options_default();
+    ct_exact_result results[2];
+    options.depth = 2;
+    options.min_bucket = 2;
+    REQUIRE(solve(&t.table.data, &options, &results[0]));
+    REQUIRE(solve(&other.table.data, &options, &results[1]));
+    CHECK(results[0].grid_error == 0 && results[1].grid_error == 0);
+    CHECK_NEAR(results[1].errors, results[0].errors, 1e-13 * results[0].errors);
+    for (uint32_t node = 0; node < results[0].tree.n_nodes; node++)
+        CHECK_NEAR(results[1].saved[node], results[0].saved[node],
+                   1e-9 * fabs(results[0].saved[node]));
+    same_leaves(&t, &other, "far from zero");
 }
 
 static void refuses(void)
@@ -1004,52 +792,55 @@ static void refuses(void)
     response_table t = response_new(4, 1);
     ct_exact_options options = ct_exact_options_default();
     ct_exact_result result;
-    ct_error error;
     int32_t classes[4] = {0};
     t.y[2] = NAN;
-    CHECK_INT(ct_exact_solve(&t.table.data, &options, &result, NULL, &error), CT_BAD_INPUT);
+    CHECK(is_refused(&t.table.data, &options));
     t.y[2] = 1e200;
-    CHECK_INT(ct_exact_solve(&t.table.data, &options, &result, NULL, &error), CT_BAD_INPUT);
+    CHECK(is_refused(&t.table.data, &options));
     t.y[2] = 1;
     t.table.data.classes = classes;
-    CHECK_INT(ct_exact_solve(&t.table.data, &options, &result, NULL, &error), CT_BAD_INPUT);
+    CHECK(is_refused(&t.table.data, &options));
     t.table.data.classes = NULL;
     options.device = CT_EXACT_DEVICE_TWIN;
     options.depth = 2;
-    REQUIRE(ct_exact_solve(&t.table.data, &options, &result, NULL, &error) == CT_OK);
+    REQUIRE(solve(&t.table.data, &options, &result));
     CHECK(result.device_note[0] && !strcmp(result.device, "cpu"));
-    ct_exact_result_free(&result);
-    response_free(&t);
 }
 
 static const check_case cases[] = {
-    {"equals brute force, leaves of any size", equals_brute_force},
-    {"equals brute force with leaf sizes", equals_with_leaf_sizes},
-    {"leaf sizes in bounds keep the cost", leaf_sizes_in_bounds_keep_the_cost},
-    {"equals brute force with weights", equals_with_weights},
-    {"equals brute force where one word rounds", equals_where_one_word_rounds},
-    {"equals brute force with many columns", equals_with_many_columns},
-    {"equals brute force in blocks", equals_in_blocks},
-    {"equals brute force in any way", equals_in_any_way},
-    {"same course everywhere", same_course_everywhere},
-    {"words first", words_first_change_nothing},
-    {"tallies", tallies_change_nothing},
-    {"keeps to caps and gaps", keeps_to_caps},
-    {"begins with a tree", begins_with_a_tree},
+    {"equals brute force, leaves of any size", EACH(equals_brute_force, 1000, 300, 75, 15)},
+    {"equals brute force with leaf sizes", EACH(equals_with_leaf_sizes, 2000000, 300, 75, 15)},
+    {"leaf sizes in bounds keep the cost",
+     EACH(leaf_sizes_in_bounds_keep_the_cost, 12000000, 60, 5, 2)},
+    {"equals brute force with weights", EACH(equals_with_weights, 4000000, 300, 75, 15)},
+    {"equals brute force where one word rounds",
+     EACH(equals_where_one_word_rounds, 31000000, 400, 100, 20)},
+    {"equals brute force with many columns", EACH(equals_with_many_columns, 13000000, 60, 15, 3)},
+    {"equals brute force in blocks", EACH(equals_in_blocks, 5000000, 16, 4, 0)},
+    {"equals brute force in any way", EACH(equals_in_any_way, 6000000, 24, 6, 1)},
+    {"same course everywhere", EACH(same_course_everywhere, 7000000, 6, 6, 2)},
+    {"words first", EACH(words_first_change_nothing, 7500000, 12, 3, 0)},
+    {"tallies", EACH(tallies_change_nothing, 7800000, 24, 6, 1)},
+    {"keeps to caps and gaps", EACH(keeps_to_caps, 8000000, 100, 25, 5)},
+    {"begins with a tree", EACH(begins_with_a_tree, 9000000, 60, 15, 3)},
     {"stops with a bound", stops_with_a_bound},
-    {"believes no wrong bound", believes_no_wrong_bound},
-    {"believes no wrong floor", believes_no_wrong_floor},
-    {"shift, negation and weights", shift_negation_and_weights},
+    {"believes no wrong bound",
+     EACH(believes_no_wrong_bound, 10000000, 150, 37, 7), bounds_were_seen},
+    {"believes no wrong floor",
+     EACH(believes_no_wrong_floor, 10002000, 600, 150, 30), bounds_were_seen},
+    {"shift, negation and weights", EACH(shift_negation_and_weights, 11000000, 40, 10, 2)},
     {"costs of leaves", costs_of_leaves},
-    {"splits in full", splits_in_full},
-    {"rounded weights change no more than is said", rounded_weights_change_no_more_than_is_said},
-    {"two words for many rows", two_words_for_many_rows},
+    {"splits in full", EACH(splits_in_full, 32000000, 20000, 5000, 1000)},
+    {"rounded weights change no more than is said",
+     EACH(rounded_weights_change_no_more_than_is_said, 18000000, 2000, 500, 100),
+     weights_were_rounded},
+    {"two words for many rows", EACH(two_words_for_many_rows, 14000000, 10, 10, 2)},
     {"says how near the grid is", says_how_near_the_grid_is},
     {"holds the largest sums", holds_the_largest_sums},
-    {"rows without weight", rows_without_weight_decide_nothing},
+    {"rows without weight", EACH(rows_without_weight_decide_nothing, 15000000, 60, 15, 3)},
     {"tells what rounding hides", tells_what_rounding_hides},
-    {"whole numbers lose nothing", whole_numbers_lose_nothing},
-    {"offsets take nothing", offsets_take_nothing},
+    {"whole numbers lose nothing", EACH(whole_numbers_lose_nothing, 16000000, 400, 100, 20)},
+    {"offsets take nothing", EACH(offsets_take_nothing, 17000000, 40, 10, 2)},
     {"refuses", refuses},
 };
 

@@ -1,10 +1,8 @@
 /* Sets of near-optimal trees against all trees, written out: their costs, the trees themselves by
  * the rows that each node has, what each row can get, what is left without a column; limits; how
  * many the checker of sets counts. */
-#include "check.h"
-#include "random.h"
-
-#include <math.h>
+#include "brute_sets.h"
+#include "solve.h"
 
 #include "base/memory.h"
 #include "exact/run/worker.h"
@@ -97,13 +95,6 @@ static double least_under(const instance *s, uint32_t rows)
     return least;
 }
 
-static uint32_t count_bits(uint32_t rows)
-{
-    uint32_t n = 0;
-    for (; rows; rows &= rows - 1) n++;
-    return n;
-}
-
 static void push(trees *list, const tree *one)
 {
     if (list->n < MOST_TREES) list->of[list->n] = *one;
@@ -111,6 +102,9 @@ static void push(trees *list, const tree *one)
 }
 
 static trees list_new(void) { return (trees){(tree *) malloc(MOST_TREES * sizeof(tree)), 0}; }
+
+/* The columns of the table that is looked at. */
+static ct_column x_columns[COLS];
 
 static uint32_t sent_left(const instance *s, uint32_t rows, uint32_t col, double cut)
 {
@@ -154,7 +148,7 @@ static void join(const instance *s, uint32_t col, uint32_t first, uint32_t secon
 static void all_trees(const instance *s, uint32_t rows, unsigned depth, trees *out)
 {
     tree leaf = {HUGE_VAL, 0, "", "", 0, {0}};
-    uint32_t best = 0, n = count_bits(rows), seen[COLS * ROWS], groups[COLS * ROWS], n_seen = 0;
+    uint32_t best = 0, n = brute_count(rows), seen[COLS * ROWS], groups[COLS * ROWS], n_seen = 0;
     for (uint32_t label = s->k; label-- > 0;)
         if (cost_under(s, rows, label) <= leaf.cost)
             leaf.cost = cost_under(s, rows, label), best = label;
@@ -164,7 +158,7 @@ static void all_trees(const instance *s, uint32_t rows, unsigned depth, trees *o
     for (uint32_t col = 0; depth && col < s->p && n >= s->min_split; col++) {
         for (uint32_t at = 0; at < s->n; at++) {
             uint32_t left = rows >> at & 1 ? sent_left(s, rows, col, s->x[col][at]) : 0,
-                     n_left = count_bits(left), lowest = rows & (~rows + 1), again = 0;
+                     n_left = brute_count(left), lowest = rows & (~rows + 1), again = 0;
             if (!left || n_left < s->min_bucket || n - n_left < s->min_bucket) continue;
             uint32_t first = left & lowest ? left : rows & ~left;
             for (uint32_t i = 0; i < n_seen; i++)
@@ -201,10 +195,10 @@ static trees within(const instance *s, double *budget)
 /* ---- the library ---- */
 
 static int is_over(void *left) { return !--*(uint32_t *) left; }
-static ct_data data_of(const instance *s, ct_column *columns)
+static ct_data data_of(const instance *s)
 {
-    for (uint32_t col = 0; col < s->p; col++) columns[col] = (ct_column){s->x[col], CT_DOUBLE};
-    return (ct_data){s->n, s->p, s->k, columns, s->numeric ? NULL : s->y,
+    for (uint32_t col = 0; col < s->p; col++) x_columns[col] = (ct_column){s->x[col], CT_DOUBLE};
+    return (ct_data){s->n, s->p, s->k, x_columns, s->numeric ? NULL : s->y,
                      s->weighted ? s->weights : NULL, s->with_loss ? s->loss : NULL,
                      s->numeric ? s->numbers : NULL};
 }
@@ -220,8 +214,7 @@ static double complexity_of(const instance *s)
 static ct_status set_of(const instance *s, double budget, double time_limit, size_t memory,
                         size_t most_nodes, ct_set **set, ct_error *error)
 {
-    ct_column columns[COLS];
-    ct_data data = data_of(s, columns);
+    ct_data data = data_of(s);
     ct_exact_options options = ct_exact_options_default();
     options.depth = s->depth;
     options.complexity = complexity_of(s);
@@ -255,6 +248,28 @@ static void text_of(const instance *s, const ct_forest *t, uint32_t node, uint32
     strcat(text, "]");
 }
 
+/* The k-th tree of the set, and the leaf of each row. */
+static int tree_of(ct_set *set, uint64_t k, ct_exact_result *result, uint32_t *where)
+{
+    uint64_t number[CT_COUNT_WORDS] = {k};
+    if (!CHECK_OK(ct_set_tree(set, number, result, where, &reason))) return 0;
+    keep_result(result);
+    return 1;
+}
+
+/* What is known of a tree of the library, as in `tree`. */
+static tree known_of(const instance *s, const ct_exact_result *result)
+{
+    tree one = {result->cost, 0, "", "", 0, {0}};
+    for (uint32_t node = 0; node < result->tree.n_nodes; node++) {
+        if (result->tree.feature[node] < 0) continue;
+        one.columns |= UINT32_C(1) << result->tree.feature[node];
+        one.splits++;
+    }
+    text_of(s, &result->tree, result->tree.roots[0], (UINT32_C(1) << s->n) - 1, one.text);
+    return one;
+}
+
 /* The first trees, each with its cost, are those of the list. */
 static int same_trees(const instance *s, ct_set *set, const trees *list)
 {
@@ -263,21 +278,11 @@ static int same_trees(const instance *s, ct_set *set, const trees *list)
     int same = 1;
     for (size_t i = 0; i < list->n && same; i++) {
         ct_exact_result result;
-        ct_error error;
         uint32_t where[ROWS];
-        uint64_t k[CT_COUNT_WORDS] = {i};
-        if (!CHECK_INT(ct_set_tree(set, k, &result, where, &error), CT_OK)) {
-            printf("    %s\n", error.message);
-            return 0;
-        }
-        tree *one = &own.of[own.n++];
-        *one = (tree){result.cost, 0, "", "", 0, {0}};
-        for (uint32_t node = 0; node < result.tree.n_nodes; node++)
-            one->splits += result.tree.feature[node] >= 0;
-        text_of(s, &result.tree, result.tree.roots[0], (UINT32_C(1) << s->n) - 1, one->text);
-        same &= one->cost >= last - near_by;
-        last = one->cost;
-        ct_exact_result_free(&result);
+        if (!tree_of(set, i, &result, where)) return 0;
+        own.of[own.n++] = known_of(s, &result);
+        same &= result.cost >= last - near_by;
+        last = result.cost;
     }
     qsort(own.of, own.n, sizeof *own.of, by_cost);
     for (size_t i = 0; i < list->n && same; i++)
@@ -309,12 +314,9 @@ static int same_counts(const instance *s, const ct_set *set, const trees *list)
 /* What each row can get, and what is left without each group. */
 static int same_ranges(const instance *s, ct_set *set, const trees *list)
 {
-    ct_column columns[COLS];
     double least[ROWS * CLASSES], expected[ROWS * CLASSES];
-    ct_error error;
-    for (uint32_t col = 0; col < s->p; col++) columns[col] = (ct_column){s->x[col], CT_DOUBLE};
     for (uint32_t i = 0; i < s->n * s->k; i++) expected[i] = INFINITY;
-    if (!CHECK_INT(ct_set_ranges(set, columns, s->n, least, &error), CT_OK)) return 0;
+    if (!CHECK_OK(ct_set_ranges(set, x_columns, s->n, least, &reason))) return 0;
     for (size_t i = list->n; i-- > 0;)
         for (uint32_t row = 0; row < s->n; row++)
             expected[row * s->k + (uint8_t) list->of[i].labels[row]] = list->of[i].cost;
@@ -326,24 +328,19 @@ static int same_ranges(const instance *s, ct_set *set, const trees *list)
 /* The lowest and the highest mean that each row gets: of the trees' own predictions. */
 static int same_numbers(const instance *s, ct_set *set, size_t n_trees)
 {
-    ct_column columns[COLS];
     double least[ROWS * 2], expected[ROWS * 2];
-    ct_error error;
-    (void) data_of(s, columns);
     for (uint32_t i = 0; i < s->n; i++) expected[2 * i] = INFINITY, expected[2 * i + 1] = -INFINITY;
     for (size_t i = 0; i < n_trees; i++) {
         ct_exact_result result;
         uint32_t where[ROWS];
-        uint64_t k[CT_COUNT_WORDS] = {i};
-        if (!CHECK_INT(ct_set_tree(set, k, &result, where, &error), CT_OK)) return 0;
+        if (!tree_of(set, i, &result, where)) return 0;
         for (uint32_t row = 0; row < s->n; row++) {
             double told = result.tree.values[where[row]];
             expected[2 * row] = fmin(expected[2 * row], told);
             expected[2 * row + 1] = fmax(expected[2 * row + 1], told);
         }
-        ct_exact_result_free(&result);
     }
-    if (!CHECK_INT(ct_set_ranges(set, columns, s->n, least, &error), CT_OK)) return 0;
+    if (!CHECK_OK(ct_set_ranges(set, x_columns, s->n, least, &reason))) return 0;
     for (uint32_t i = 0; i < 2 * s->n; i++)
         if (!CHECK(fabs(least[i] - expected[i]) < near_by)) return 0;
     return 1;
@@ -353,9 +350,8 @@ static int same_without(const instance *s, ct_set *set, const trees *list)
 {
     uint64_t counts[COLS * CT_COUNT_WORDS];
     double least[COLS];
-    ct_error error;
     uint32_t group = 0;
-    if (!CHECK_INT(ct_set_without(set, counts, least, &error), CT_OK)) return 0;
+    if (!CHECK_OK(ct_set_without(set, counts, least, &reason))) return 0;
     for (uint32_t col = 0; col < s->p; group++) {
         uint32_t columns = 0;
         uint64_t n = 0;
@@ -395,30 +391,21 @@ static int64_t value_of(const instance *s, const ct_set_question *q, const tree 
 /* The best tree has the least value of all, costs the least of those, and is in the list. */
 static int same_best(const instance *s, ct_set *set, const trees *list, rng *r)
 {
-    ct_column columns[COLS];
     double gain[ROWS * CLASSES];
-    (void) data_of(s, columns);
     for (uint32_t i = 0; i < s->n * s->k; i++) gain[i] = (double) below(r, 5) - 2;
-    ct_set_question q = {(ct_set_value_goal) below(r, 3), columns, s->n, gain, below(r, 3),
+    ct_set_question q = {(ct_set_value_goal) below(r, 3), x_columns, s->n, gain, below(r, 3),
                          UINT32_MAX, UINT32_MAX, 1};
     ct_exact_result result;
-    ct_error error;
-    uint32_t where[ROWS], columns_of = 0;
+    uint32_t where[ROWS];
     int64_t value;
     size_t best = 0;
     for (size_t i = 1; i < list->n; i++) /* by cost */
         if (value_of(s, &q, &list->of[i]) < value_of(s, &q, &list->of[best])) best = i;
-    if (!CHECK_INT(ct_set_best(set, &q, &value, &result, where, &error), CT_OK)) return 0;
-    tree one = {result.cost, 0, "", "", 0, {0}};
-    for (uint32_t node = 0; node < result.tree.n_nodes; node++) {
-        if (result.tree.feature[node] < 0) continue;
-        columns_of |= UINT32_C(1) << result.tree.feature[node];
-        one.splits++;
-    }
-    text_of(s, &result.tree, result.tree.roots[0], (UINT32_C(1) << s->n) - 1, one.text);
-    ct_exact_result_free(&result);
+    if (!CHECK_OK(ct_set_best(set, &q, &value, &result, where, &reason))) return 0;
+    keep_result(&result);
+    const tree one = known_of(s, &result);
     int right = CHECK(fabs(one.cost - list->of[best].cost) < near_by);
-    if (q.goal == CT_VALUE_PREDICTORS) value = n_groups_of(s, columns_of);
+    if (q.goal == CT_VALUE_PREDICTORS) value = n_groups_of(s, one.columns);
     if (value < 0 && q.goal == CT_VALUE_NEAREST) value = -value;
     right &= CHECK_INT(value, value_of(s, &q, &list->of[best]));
     for (size_t i = 0; i < list->n; i++)
@@ -444,41 +431,33 @@ static uint32_t told(const instance *s, const ct_forest *t, uint32_t row, uint32
  * set's trees one by one. */
 static int same_exchanged(const instance *s, ct_set *set, size_t n_trees, rng *r)
 {
-    ct_column columns[COLS];
     double gain[ROWS * CLASSES];
     int64_t value, expected = INT64_MAX;
-    ct_error error;
-    (void) data_of(s, columns);
     for (uint32_t i = 0; i < s->n * s->k; i++) gain[i] = (double) below(r, 5) - 2;
-    ct_set_question q = {CT_VALUE_LEAST, columns, s->n, gain, below(r, 3), below(r, s->p),
+    ct_set_question q = {CT_VALUE_LEAST, x_columns, s->n, gain, below(r, 3), below(r, s->p),
                          UINT32_MAX, 1};
     for (size_t i = 0; i < n_trees; i++) {
         ct_exact_result result;
         uint32_t where[ROWS];
-        uint64_t k[CT_COUNT_WORDS] = {i};
-        if (!CHECK_INT(ct_set_tree(set, k, &result, where, &error), CT_OK)) return 0;
+        if (!tree_of(set, i, &result, where)) return 0;
         int64_t own = q.per_leaf * (result.tree.n_nodes + 1) / 2;
         for (uint32_t row = 0; row < s->n; row++)
             for (uint32_t other = 0; other < s->n; other++)
                 own += (int64_t) gain[row * s->k + told(s, &result.tree, row, q.exchanged, other)];
         if (own < expected) expected = own;
-        ct_exact_result_free(&result);
     }
-    if (!CHECK_INT(ct_set_best(set, &q, &value, NULL, NULL, &error), CT_OK)) return 0;
+    if (!CHECK_OK(ct_set_best(set, &q, &value, NULL, NULL, &reason))) return 0;
     return CHECK_INT(value, expected);
 }
 
 /* What splits on a group of columns spare, the least and the greatest. */
 static int same_gains(const instance *s, ct_set *set, const trees *list)
 {
-    ct_column columns[COLS];
-    ct_error error;
-    (void) data_of(s, columns);
     for (uint32_t col = 0, group = 0; col < s->p; col++) {
         if (col && s->groups[col] != s->groups[col - 1]) group++;
         if (col + 1 < s->p && s->groups[col + 1] == s->groups[col]) continue;
         for (int sign = -1; sign < 2; sign += 2) {
-            ct_set_question q = {CT_VALUE_LEAST, columns, 0, NULL, 0, UINT32_MAX, group, sign};
+            ct_set_question q = {CT_VALUE_LEAST, x_columns, 0, NULL, 0, UINT32_MAX, group, sign};
             double expected = HUGE_VAL;
             int64_t value;
             for (size_t i = 0; i < list->n; i++) {
@@ -487,7 +466,7 @@ static int same_gains(const instance *s, ct_set *set, const trees *list)
                     if (s->groups[of] == s->groups[col]) gain += list->of[i].gain[of];
                 expected = fmin(expected, sign * gain);
             }
-            if (!CHECK_INT(ct_set_best(set, &q, &value, NULL, NULL, &error), CT_OK)) return 0;
+            if (!CHECK_OK(ct_set_best(set, &q, &value, NULL, NULL, &reason))) return 0;
             if (!CHECK(fabs((double) value * ct_set_unit(set) - expected) < near_by)) return 0;
         }
     }
@@ -498,14 +477,11 @@ static int same_gains(const instance *s, ct_set *set, const trees *list)
 
 static ct_certify_recount_result recount(const instance *s, const ct_certify_set_claim *of)
 {
-    ct_column columns[COLS];
-    ct_data data = data_of(s, columns);
+    ct_data data = data_of(s);
     ct_certify_claim claim = {s->depth, complexity_of(s), s->min_bucket, s->min_split, 0, NULL,
                               NULL, NULL, 0, 0};
     ct_certify_recount_result result;
-    ct_error error;
-    if (!CHECK_INT(ct_certify_set(&data, &claim, of, &result, &error), CT_OK))
-        printf("    %s\n", error.message);
+    CHECK_OK(ct_certify_set(&data, &claim, of, &result, &reason));
     return result;
 }
 
@@ -615,61 +591,53 @@ static void draw_few(instance *s, rng *r, unsigned depth)
     if (!below(r, 6)) s->off = UINT32_C(1) << below(r, CT_EXACT_N_SHORTCUTS);
 }
 
+static int same_set(const instance *s, ct_set *set, const trees *list, rng *r, uint32_t wrong)
+{
+    ct_set_facts facts = ct_set_about(set);
+    int few = list->n <= 100;
+    return CHECK_INT(facts.end, CT_END_OPTIMAL) && CHECK(facts.complete == facts.budget) &&
+           same_counts(s, set, list) && (list->n >= 400 || same_trees(s, set, list)) &&
+           same_without(s, set, list) && same_best(s, set, list, r) && same_gains(s, set, list) &&
+           (s->numeric ? !few || same_numbers(s, set, list->n)
+                       : same_ranges(s, set, list) &&
+                             (!few || same_exchanged(s, set, list->n, r))) &&
+           same_again(s, set, wrong);
+}
+
 static int check_instance(const instance *s, rng *r, uint64_t *counted)
 {
     double budget;
+    ct_set *set;
     near_by = s->numeric ? 3e-7 : 1e-9;
     trees list = within(s, &budget);
     int right = 1;
     if (list.n <= MOST_TREES) {
-        ct_set *set;
-        ct_error error;
-        right = CHECK_INT(set_of(s, budget, INFINITY, SIZE_MAX / 4, 0, &set, &error), CT_OK);
+        right = CHECK_OK(set_of(s, budget, INFINITY, SIZE_MAX / 4, 0, &set, &reason));
         if (right) {
-            ct_set_facts facts = ct_set_about(set);
-            right = CHECK_INT(facts.end, CT_END_OPTIMAL) && CHECK(facts.complete == facts.budget) &&
-                    same_counts(s, set, &list);
-            if (right && list.n < 400) right = same_trees(s, set, &list);
-            right = right && same_without(s, set, &list) && same_best(s, set, &list, r) &&
-                    same_gains(s, set, &list);
-            if (s->numeric)
-                right = right && (list.n > 100 || same_numbers(s, set, list.n));
-            else
-                right = right && same_ranges(s, set, &list) &&
-                        (list.n > 100 || same_exchanged(s, set, list.n, r));
-            right = right && same_again(s, set, (uint32_t) *counted);
+            right = same_set(s, set, &list, r, (uint32_t) *counted);
             ct_set_free(set);
-        } else {
-            printf("    %s\n", error.message);
         }
         *counted += list.n;
     }
     free(list.of);
+    check_release(0);
     return right;
 }
 
-/* All trees of a table are many; SETS=3 for three times as many tables. */
-static int fewer(int n)
-{
-    const char *times = getenv("SETS");
-    return CHECK_SLOW() ? 1 + n / 400 : CHECK_QUICK() ? 1 + n / 100 : n * (times ? atoi(times) : 1);
-}
-
-static void random_tables(void (*draw_one)(instance *, rng *, unsigned), unsigned depth, int n)
+static void random_tables(void (*draw_one)(instance *, rng *, unsigned), unsigned depth,
+                          uint32_t most)
 {
     rng r = {depth};
     uint64_t counted = 0;
-    n = fewer(n);
-    for (int i = 0; i < n; i++) {
+    const uint32_t n = check_seeds(most, 1 + most / 200, 1 + most / 400);
+    for (uint32_t i = 0; i < n; i++) {
         instance s;
         draw_one(&s, &r, depth);
         if (check_instance(&s, &r, &counted)) continue;
-        printf("    table %d of depth %u\n", i, depth);
+        printf("    table %u of depth %u\n", i, depth);
         return;
     }
-    CHECK(CHECK_QUICK() || counted > (uint64_t) n);
-    if (getenv("SHOW"))
-        printf("    %d tables of depth %u: %llu trees\n", n, depth, (unsigned long long) counted);
+    CHECK(CHECK_QUICK() || counted > n);
 }
 
 static void depth_one(void) { random_tables(draw, 1, 500); }
@@ -689,9 +657,9 @@ static void dear_splits(void)
 {
     rng r = {19};
     uint64_t counted = 0;
-    for (int i = 0; i < fewer(400); i++) {
+    for (uint32_t i = 0; i < check_seeds(400, 3, 2); i++) {
         instance s;
-        draw_numbers(&s, &r, 2 + (unsigned) i % 2);
+        draw_numbers(&s, &r, 2 + i % 2);
         double total = squares_of(&s, (UINT32_C(1) << s.n) - 1);
         s.price = total / (1 + below(&r, 3));
         s.slack = total * below(&r, 8) / 2;
@@ -788,7 +756,6 @@ static void check_large(const large *s, uint32_t price, uint32_t slack)
 {
     ct_column columns[MORE_COLS];
     ct_set *set;
-    ct_error error;
     uint64_t expected[3 * MORE_ROWS] = {0};
     uint8_t all[MORE_ROWS];
     uint32_t label, least = 0;
@@ -804,7 +771,7 @@ static void check_large(const large *s, uint32_t price, uint32_t slack)
     options.depth = 2;
     options.complexity = price / (double) s->n;
     options.max_cost = least + slack;
-    REQUIRE(ct_set_new(&data, &options, NULL, 0, &set, &error) == CT_OK);
+    REQUIRE_OK(ct_set_new(&data, &options, NULL, 0, &set, &reason));
     ct_set_facts facts = ct_set_about(set);
     for (uint32_t i = 0; i < facts.n_costs; i++) {
         const uint64_t *count;
@@ -819,7 +786,7 @@ static void check_large(const large *s, uint32_t price, uint32_t slack)
 static void larger_tables(void)
 {
     rng r = {7};
-    for (int i = 0; i < (CHECK_SLOW() ? 1 : CHECK_QUICK() ? 2 : 12); i++) {
+    for (int i = 0; i < (CHECK_QUICK() ? 1 : 12); i++) {
         large s;
         draw_large(&s, &r, 2 + (uint32_t) i % 3 / 2);
         check_large(&s, (uint32_t) i % 4, 1 + (uint32_t) i);
@@ -834,12 +801,11 @@ static int is_stopped(const instance *s, size_t most_nodes)
 {
     double budget;
     ct_set *set;
-    ct_error error;
     trees list = within(s, &budget);
     size_t at = 0;
     int stopped = 0;
     if (list.n <= MOST_TREES &&
-        set_of(s, budget, INFINITY, SIZE_MAX / 4, most_nodes, &set, &error) == CT_OK) {
+        set_of(s, budget, INFINITY, SIZE_MAX / 4, most_nodes, &set, &reason) == CT_OK) {
         ct_set_facts facts = ct_set_about(set);
         stopped = facts.complete < facts.budget;
         for (uint32_t j = 0; j < facts.n_costs && facts.complete >= facts.least; j++) {
@@ -859,7 +825,7 @@ static int is_stopped(const instance *s, size_t most_nodes)
 static void stopped_sets(void)
 {
     rng r = {11};
-    const int n = CHECK_SLOW() ? 20 : CHECK_QUICK() ? 40 : 150;
+    const int n = CHECK_QUICK() ? 20 : 150;
     int n_stopped = 0;
     for (int i = 0; i < n; i++) {
         instance s;
@@ -874,7 +840,7 @@ static void stopped_sets(void)
 static void stopped_counts(void)
 {
     rng r = {13};
-    const int n = CHECK_SLOW() ? 20 : CHECK_QUICK() ? 40 : 600;
+    const int n = CHECK_QUICK() ? 20 : 600;
     int n_stopped = 0;
     for (int i = 0; i < n; i++) {
         instance s;

@@ -1,7 +1,6 @@
 /* Sets of near-optimal trees of tables whose columns have few values: the same with and without
  * counts of tests, and on every instruction set. Small ones against all trees: test_set.c. */
-#include "check.h"
-#include "random.h"
+#include "solve.h"
 
 #include "exact/kernels/kernels.h"
 #include "exact/sets/counts.h"
@@ -41,30 +40,23 @@ static ct_set *set_of_wide(const wide *s, ct_exact_options options)
 {
     ct_column columns[FEW_COLS];
     ct_set *set;
-    ct_error error;
     for (uint32_t col = 0; col < s->p; col++) columns[col] = (ct_column){s->x[col], CT_DOUBLE};
     ct_data data = {s->n, s->p, s->k, columns, s->y, NULL, NULL, NULL};
-    if (ct_set_new(&data, &options, s->groups, 0, &set, &error) == CT_OK) return set;
-    printf("    %s\n", error.message);
-    return NULL;
+    int made = CHECK_OK(ct_set_new(&data, &options, s->groups, 0, &set, &reason));
+    return made ? set : NULL;
 }
 
 /* The k-th trees of both sets split alike. */
-static int same_tree(ct_set *a, ct_set *b, uint64_t k)
+static void check_tree(ct_set *a, ct_set *b, uint64_t k)
 {
     ct_exact_result results[2];
-    ct_error error;
     uint32_t where[FEW_ROWS];
     uint64_t number[CT_COUNT_WORDS] = {k};
-    if (!CHECK_INT(ct_set_tree(a, number, &results[0], where, &error), CT_OK)) return 0;
-    if (!CHECK_INT(ct_set_tree(b, number, &results[1], where, &error), CT_OK)) return 0;
-    const ct_forest *x = &results[0].tree, *y = &results[1].tree;
-    int same = results[0].cost == results[1].cost && x->n_nodes == y->n_nodes;
-    for (uint32_t node = 0; same && node < x->n_nodes; node++)
-        same = x->feature[node] == y->feature[node] &&
-               (x->feature[node] < 0 || x->threshold[node] == y->threshold[node]);
-    for (int i = 0; i < 2; i++) ct_exact_result_free(&results[i]);
-    return same;
+    for (int i = 0; i < 2; i++) {
+        REQUIRE_OK(ct_set_tree(i ? b : a, number, &results[i], where, &reason));
+        keep_result(&results[i]);
+    }
+    CHECK(results[0].cost == results[1].cost && same_tree(&results[0].tree, &results[1].tree));
 }
 
 static void same_sets(ct_set *a, ct_set *b)
@@ -80,13 +72,12 @@ static void same_sets(ct_set *a, ct_set *b)
         n_trees += count[0];
     }
     if (n_trees > 100000) n_trees = 100000; /* or more than a word holds */
-    for (uint64_t i = 0; i < n_trees && i < 12; i++) CHECK(same_tree(a, b, i * 7919 % n_trees));
+    for (uint64_t i = 0; i < n_trees && i < 12; i++) check_tree(a, b, i * 7919 % n_trees);
 }
 
 static void check_wide(const wide *s, unsigned depth, double price)
 {
     ct_exact_options options = ct_exact_options_default();
-    ct_error error;
     ct_column columns[FEW_COLS];
     ct_exact_result result;
     uint32_t where[FEW_ROWS];
@@ -94,9 +85,8 @@ static void check_wide(const wide *s, unsigned depth, double price)
     ct_data data = {s->n, s->p, s->k, columns, s->y, NULL, NULL, NULL};
     options.depth = depth;
     options.complexity = price / s->n;
-    REQUIRE(ct_exact_solve(&data, &options, &result, where, &error) == CT_OK);
+    REQUIRE(solve_rows(&data, &options, &result, where));
     options.max_cost = result.cost + 3 + s->n / 100.0;
-    ct_exact_result_free(&result);
     options.off = UINT32_C(1) << CT_SHORTCUT_TRIPLES;
     ct_set *plain = set_of_wide(s, options);
     options.off = 0;

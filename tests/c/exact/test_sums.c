@@ -1,8 +1,7 @@
 /* Regression trees of columns of two or a few values, which are solved by sums over triples of
  * tests: the same answers as by the search over root splits and by brute force. */
-#include "brute_bounds.h"
-#include "check.h"
 #include "exact/kernels/kernels.h"
+#include "instance_bounds.h"
 #include "response_answer.h"
 #include "solve.h"
 
@@ -59,24 +58,23 @@ static ct_exact_options sum_options(rng *r, response_table *t)
     return o;
 }
 
-static int tables(int slow, int quick, int full)
+/* How many tables of a case were deep, and were added up. */
+enum { DEEP, ADDED };
+
+static void quarter_of_the_deep_are_added_up(void)
 {
-    const char *times = getenv("TRIPLES");
-    return CHECK_SLOW() ? slow : CHECK_QUICK() ? quick : full * (times ? atoi(times) : 1);
+    CHECK(check_state.tally[ADDED] > check_state.tally[DEEP] / 4);
 }
 
-static void equals_brute_force(void)
+static void half_are_added_up(void) { CHECK(check_state.tally[ADDED] > check_state.seeds / 2); }
+
+static void equals_brute_force(rng *r, uint32_t i)
 {
-    for (int i = 0; i < tables(40, 400, 6000); i++) {
-        rng r = {(uint64_t) i + 20000000};
-        response_table t = few_valued(&r, 2 + rng_below(&r, 14), 1 + rng_below(&r, 6));
-        if (i % 3 == 0) table_add_weights(&t.table, &r);
-        ct_exact_options options = sum_options(&r, &t);
-        if (i % 16 == 0) options.depth = 4;
-        int good = compare(&t, &options, 20000000 + (uint32_t) i);
-        response_free(&t);
-        if (!good) return;
-    }
+    response_table t = few_valued(r, 2 + rng_below(r, 14), 1 + rng_below(r, 6));
+    if (i % 3 == 0) table_add_weights(&t.table, r);
+    ct_exact_options options = sum_options(r, &t);
+    if (i % 16 == 0) options.depth = 4;
+    compare(&t, &options);
 }
 
 /* The cost, which must be proven; -1 after a failure. */
@@ -85,9 +83,7 @@ static double proven_cost(const response_table *t, const ct_exact_options *optio
     ct_exact_result result;
     if (!solve(&t->table.data, options, &result)) return -1;
     CHECK(result.end == CT_END_OPTIMAL && result.bound <= result.cost);
-    double cost = result.cost;
-    ct_exact_result_free(&result);
-    return cost;
+    return result.cost;
 }
 
 /* Which leaves rows are in. */
@@ -98,22 +94,8 @@ typedef struct {
 
 static int answer_of(const response_table *t, const ct_exact_options *options, answer *a)
 {
-    ct_error error = {CT_OK, ""};
-    a->leaf = (uint32_t *) calloc(t->table.data.n_rows, sizeof *a->leaf);
-    return CHECK_INT(ct_exact_solve(&t->table.data, options, &a->result, a->leaf, &error), CT_OK);
-}
-
-static void answer_free(answer *a)
-{
-    ct_exact_result_free(&a->result);
-    free(a->leaf);
-}
-
-static int same_tree(const ct_forest *a, const ct_forest *b)
-{
-    return a->n_nodes == b->n_nodes &&
-           !memcmp(a->feature, b->feature, a->n_nodes * sizeof *a->feature) &&
-           !memcmp(a->threshold, b->threshold, a->n_nodes * sizeof *a->threshold);
+    a->leaf = (uint32_t *) keep_new(t->table.data.n_rows, sizeof *a->leaf);
+    return solve_rows(&t->table.data, options, &a->result, a->leaf);
 }
 
 /* Whether leaves are numbered alike: trees that part the rows in the same way are. */
@@ -123,11 +105,10 @@ static int same_leaves(const response_table *t, const answer *a, const answer *b
 }
 
 /* Solves by sums and without; how many roots were added up. */
-static uint64_t check_both_ways(const response_table *t, ct_exact_options options, int seed)
+static uint64_t check_both_ways(const response_table *t, ct_exact_options options)
 {
     answer by_sums, by_search;
     const ct_exact_result *added = &by_sums.result, *searched = &by_search.result;
-    int failed = check_state.failed;
     if (!answer_of(t, &options, &by_sums)) return 0;
     options.off |= UINT32_C(1) << CT_SHORTCUT_TRIPLES;
     if (!answer_of(t, &options, &by_search)) return 0;
@@ -141,56 +122,37 @@ static uint64_t check_both_ways(const response_table *t, ct_exact_options option
                same_tree(&added->tree, &searched->tree)));
     }
     CHECK_INT(searched->statistics.counted, 0);
-    if (check_state.failed > failed)
-        printf("    seed %d: depth %u, %u x %u, sizes %u %u: %.17g %g and %.17g %g\n", seed,
-               options.depth, t->table.data.n_rows, t->table.data.n_cols, options.min_bucket,
-               options.min_split, added->cost, added->bound, searched->cost, searched->bound);
-    uint64_t roots = added->statistics.counted;
-    answer_free(&by_sums);
-    answer_free(&by_search);
-    return roots;
+    return added->statistics.counted;
 }
 
-static void equals_the_search(void)
+static void equals_the_search(rng *r, uint32_t seed)
 {
-    int n = tables(10, 100, 1500), with = 0, deep = 0;
-    for (int seed = 0; seed < n && check_state.failed < 5; seed++) {
-        rng r = {(uint64_t) seed + 21000000};
-        response_table t = few_valued(&r, 8 + rng_below(&r, 200), 1 + rng_below(&r, 12));
-        if (seed % 4 == 0) table_add_weights(&t.table, &r);
-        for (uint32_t i = 0; seed % 6 == 0 && i < t.table.data.n_rows; i++)
-            t.table.values[i] = rng_below(&r, 3); /* sides may have columns of two values alone */
-        ct_exact_options options = sum_options(&r, &t);
-        options.depth = 2 + rng_below(&r, 3);
-        if (rng_below(&r, 3) == 0) options.min_bucket = 7;
-        if (rng_below(&r, 8) == 0) options.threads = 2, options.team_after = 0;
-        if (rng_below(&r, 8) == 0) options.any_of_ties = 1;
-        if (rng_below(&r, 8) == 0) options.max_cost = rng_unit(&r) * t.table.data.n_rows;
-        if (rng_below(&r, 12) == 0) options.max_gap = rng_unit(&r);
-        for (int s = 0; s < CT_EXACT_N_SHORTCUTS && rng_below(&r, 3) == 0; s++)
-            if (rng_below(&r, 3) == 0 && s != CT_SHORTCUT_TRIPLES) options.off |= UINT32_C(1) << s;
-        deep += options.depth > 2 && !options.roots;
-        with += check_both_ways(&t, options, seed) > 0;
-        response_free(&t);
-    }
-    CHECK(with > deep / 4);
+    response_table t = few_valued(r, 8 + rng_below(r, 200), 1 + rng_below(r, 12));
+    if (seed % 4 == 0) table_add_weights(&t.table, r);
+    for (uint32_t i = 0; seed % 6 == 0 && i < t.table.data.n_rows; i++)
+        t.table.values[i] = rng_below(r, 3); /* sides may have columns of two values alone */
+    ct_exact_options options = sum_options(r, &t);
+    options.depth = 2 + rng_below(r, 3);
+    if (rng_below(r, 3) == 0) options.min_bucket = 7;
+    if (rng_below(r, 8) == 0) options.threads = 2, options.team_after = 0;
+    if (rng_below(r, 8) == 0) options.any_of_ties = 1;
+    if (rng_below(r, 8) == 0) options.max_cost = rng_unit(r) * t.table.data.n_rows;
+    if (rng_below(r, 12) == 0) options.max_gap = rng_unit(r);
+    for (int s = 0; s < CT_EXACT_N_SHORTCUTS && rng_below(r, 3) == 0; s++)
+        if (rng_below(r, 3) == 0 && s != CT_SHORTCUT_TRIPLES) options.off |= UINT32_C(1) << s;
+    check_state.tally[DEEP] += options.depth > 2 && !options.roots;
+    check_state.tally[ADDED] += check_both_ways(&t, options) > 0;
 }
 
 /* More tests than a vector has lanes, and than a word has bits. */
-static void many_tests(void)
+static void many_tests(rng *r, uint32_t seed)
 {
-    int n = tables(1, 4, 40), with = 0;
-    for (int seed = 0; seed < n && check_state.failed < 5; seed++) {
-        rng r = {(uint64_t) seed + 22000000};
-        response_table t = few_valued(&r, 30 + rng_below(&r, 150), 20 + rng_below(&r, 80));
-        if (seed % 4 == 0) table_add_weights(&t.table, &r);
-        ct_exact_options options = ct_exact_options_default();
-        options.test_rows = 0;
-        options.min_bucket = seed % 3 ? 7 : 1;
-        with += check_both_ways(&t, options, seed) > 0;
-        response_free(&t);
-    }
-    CHECK(with > n / 2);
+    response_table t = few_valued(r, 30 + rng_below(r, 150), 20 + rng_below(r, 80));
+    if (seed % 4 == 0) table_add_weights(&t.table, r);
+    ct_exact_options options = ct_exact_options_default();
+    options.test_rows = 0;
+    options.min_bucket = seed % 3 ? 7 : 1;
+    check_state.tally[ADDED] += check_both_ways(&t, options) > 0;
 }
 
 /* Whether leaves may have a least size where rows are added up. */
@@ -203,85 +165,67 @@ static int has_two_values(const response_table *t)
 }
 
 /* More rows than 16 bits count, and sums that 32 bits do not hold, with all digits and with few. */
-static void large_sums(void)
+static void large_sums(rng *r, uint32_t i)
 {
     static const uint32_t rows[] = {65535, 65536, 70001};
-    for (int i = 0; i < (CHECK_SLOW() ? 2 : 9); i++) {
-        rng r = {(uint64_t) i + 23000000};
-        response_table t = few_valued(&r, rows[i % 3], 6);
-        for (uint32_t row = 0; row < rows[i % 3]; row++) {
-            if (i / 3 == 0) t.y[row] = rng_unit(&r) + t.table.values[row];
-            if (i / 3 == 1) t.y[row] = 2e6 * t.table.values[row] + rng_below(&r, 1000000);
-        }
-        ct_exact_options options = ct_exact_options_default();
-        options.min_bucket = i % 2 && has_two_values(&t) ? 7 : 1;
-        CHECK(check_both_ways(&t, options, i) > 0);
-        response_free(&t);
+    response_table t = few_valued(r, rows[i % 3], 6);
+    for (uint32_t row = 0; row < rows[i % 3]; row++) {
+        if (i / 3 == 0) t.y[row] = rng_unit(r) + t.table.values[row];
+        if (i / 3 == 1) t.y[row] = 2e6 * t.table.values[row] + rng_below(r, 1000000);
     }
+    ct_exact_options options = ct_exact_options_default();
+    options.min_bucket = i % 2 && has_two_values(&t) ? 7 : 1;
+    CHECK(check_both_ways(&t, options) > 0);
 }
 
 /* The steps of the search are the same on all of them. */
-static void instruction_sets_agree(void)
+static void instruction_sets_agree(rng *r, uint32_t seed)
 {
-    int n = tables(3, 15, 150);
-    for (int seed = 0; seed < n && check_state.failed < 5; seed++) {
-        rng r = {(uint64_t) seed + 24000000};
-        response_table t = few_valued(&r, 30 + rng_below(&r, 300), 4 + rng_below(&r, 90));
-        if (seed % 3 == 0) table_add_weights(&t.table, &r);
-        ct_exact_options options = ct_exact_options_default();
-        answer first, other;
-        options.test_rows = 0;
-        if (seed % 2) options.min_bucket = 5;
-        if (seed % 4 == 0) options.complexity = 0.02;
-        options.any_size = seed % 4 == 1;
-        REQUIRE(answer_of(&t, &options, &first));
-        for (size_t i = 1; ct_kernels_at(i); i++) {
-            options.simd = ct_kernels_at(i)->name;
-            REQUIRE(answer_of(&t, &options, &other));
-            CHECK(!memcmp(&first.result.statistics, &other.result.statistics,
-                          sizeof first.result.statistics));
-            CHECK(first.result.cost == other.result.cost && same_leaves(&t, &first, &other));
-            for (uint32_t col = 0; col < t.table.data.n_cols; col++)
-                CHECK(first.result.root_bounds[col] == other.result.root_bounds[col]);
-            answer_free(&other);
-        }
-        answer_free(&first);
-        response_free(&t);
+    response_table t = few_valued(r, 30 + rng_below(r, 300), 4 + rng_below(r, 90));
+    if (seed % 3 == 0) table_add_weights(&t.table, r);
+    ct_exact_options options = ct_exact_options_default();
+    answer first, other;
+    options.test_rows = 0;
+    if (seed % 2) options.min_bucket = 5;
+    if (seed % 4 == 0) options.complexity = 0.02;
+    options.any_size = seed % 4 == 1;
+    REQUIRE(answer_of(&t, &options, &first));
+    for (size_t i = 1; ct_kernels_at(i); i++) {
+        options.simd = ct_kernels_at(i)->name;
+        REQUIRE(answer_of(&t, &options, &other));
+        CHECK(!memcmp(&first.result.statistics, &other.result.statistics,
+                      sizeof first.result.statistics));
+        CHECK(first.result.cost == other.result.cost && same_leaves(&t, &first, &other));
+        for (uint32_t col = 0; col < t.table.data.n_cols; col++)
+            CHECK(first.result.root_bounds[col] == other.result.root_bounds[col]);
     }
 }
 
 /* The bounds of all roots, against trees that have to have that root; also of roots that were not
  * added up again, as none is below the cap. */
-static void root_bounds_hold(void)
+static void root_bounds_hold(rng *r, uint32_t seed)
 {
-    for (int seed = 0; seed < tables(3, 15, 150) && check_state.failed < 5; seed++) {
-        rng r = {(uint64_t) seed + 25000000};
-        uint32_t n_cols = 6;
-        response_table t = few_valued(&r, 20 + rng_below(&r, 100), n_cols);
-        ct_exact_options options = ct_exact_options_default();
-        ct_exact_result result;
-        options.depth = 2 + (unsigned) seed % 2;
-        options.min_bucket = 1 + rng_below(&r, 5);
-        options.test_rows = 0;
-        for (int capped = 0; capped < 2; capped++) {
-            REQUIRE(solve(&t.table.data, &options, &result));
-            for (uint32_t col = 0; col < n_cols; col++) {
-                ct_exact_options rooted = options;
-                uint8_t allowed[6] = {0};
-                allowed[col] = 1;
-                rooted.roots = allowed;
-                rooted.max_cost = INFINITY;
-                double cost = proven_cost(&t, &rooted);
-                CHECK(result.root_bounds[col] <= cost && result.root_bounds[col] >= result.bound);
-            }
-            options.max_cost = result.cost * 0.9;
-            ct_exact_result_free(&result);
+    uint32_t n_cols = 6;
+    response_table t = few_valued(r, 20 + rng_below(r, 100), n_cols);
+    ct_exact_options options = ct_exact_options_default();
+    ct_exact_result result;
+    options.depth = 2 + seed % 2;
+    options.min_bucket = 1 + rng_below(r, 5);
+    options.test_rows = 0;
+    for (int capped = 0; capped < 2; capped++) {
+        REQUIRE(solve(&t.table.data, &options, &result));
+        for (uint32_t col = 0; col < n_cols; col++) {
+            ct_exact_options rooted = options;
+            uint8_t allowed[6] = {0};
+            allowed[col] = 1;
+            rooted.roots = allowed;
+            rooted.max_cost = INFINITY;
+            double cost = proven_cost(&t, &rooted);
+            CHECK(result.root_bounds[col] <= cost && result.root_bounds[col] >= result.bound);
         }
-        response_free(&t);
+        options.max_cost = result.cost * 0.9;
     }
 }
-
-static int stop_after(void *left) { return --*(int *) left < 0; }
 
 /* Stopped after any number of roots, and with any amount of memory. */
 static void stopped_searches_have_valid_bounds(void)
@@ -296,76 +240,45 @@ static void stopped_searches_have_valid_bounds(void)
         options.depth = 3 + i;
         costs[i] = proven_cost(&t, &options);
     }
-    ct_exact_worker_poll_every(1);
     for (int polls = 0; polls < 60; polls++) {
-        int left = polls;
         options.depth = 3 + (unsigned) polls % 2;
-        options.stop = stop_after;
-        options.stop_data = &left;
-        REQUIRE(solve(&t.table.data, &options, &result));
+        REQUIRE(solve_stopped(&t.table.data, options, polls, 1, &result));
         double cost = costs[polls % 2];
         CHECK(result.bound <= cost && cost <= result.cost);
         stopped += result.end == CT_END_INTERRUPT;
-        ct_exact_result_free(&result);
     }
-    ct_exact_worker_poll_every(0);
     CHECK(stopped > 10);
     options = ct_exact_options_default();
     for (size_t limit = 20000; limit < 1500000; limit += limit / 6) {
-        ct_error error;
         options.memory_limit = limit;
-        if (ct_exact_solve(&t.table.data, &options, &result, NULL, &error) != CT_OK) continue;
-        CHECK(result.bound <= costs[0] && costs[0] <= result.cost);
-        ct_exact_result_free(&result);
+        if (solve_if_enough(&t.table.data, &options, &result))
+            CHECK(result.bound <= costs[0] && costs[0] <= result.cost);
     }
-    response_free(&t);
-}
-
-static struct {
-    bound_brute brute;
-    uint64_t seen, wrong;
-} believed;
-
-static void compare_bound(const ct_observed *seen)
-{
-    believed.seen++;
-    believed.wrong += seen->lower > bounds_truth(&believed.brute, seen);
 }
 
 /* Every lower bound that a search believes. */
-static void believes_no_wrong_bound(void)
+static void believes_no_wrong_bound(rng *r, uint32_t i)
 {
-    for (int i = 0; i < tables(20, 150, 1500); i++) {
-        rng r = {(uint64_t) i + 27000000};
-        response_table t = few_valued(&r, 5 + rng_below(&r, BOUND_ROWS - 4), 1 + rng_below(&r, 5));
-        if (i % 3 == 0) table_add_weights(&t.table, &r);
-        ct_exact_options options = sum_options(&r, &t);
-        ct_exact_result result;
-        if (i % 2) options.depth = 4;
-        REQUIRE(bounds_begin(&believed.brute, &t.table.data, &options));
-        ct_observe(compare_bound);
-        int solved = solve(&t.table.data, &options, &result);
-        ct_observe(NULL);
-        REQUIRE(solved);
-        ct_exact_result_free(&result);
-        response_free(&t);
-        if (!CHECK_INT(believed.wrong, 0)) {
-            printf("    seed %d\n", i);
-            return;
-        }
-    }
-    CHECK(believed.seen > 0);
+    response_table t = few_valued(r, 5 + rng_below(r, BOUND_ROWS - 4), 1 + rng_below(r, 5));
+    if (i % 3 == 0) table_add_weights(&t.table, r);
+    ct_exact_options options = sum_options(r, &t);
+    if (i % 2) options.depth = 4;
+    CHECK(bounds_hold(&t.table, &options));
 }
 
+static void bounds_were_seen(void) { CHECK(bounds_state.seen > 0); }
+
 static const check_case cases[] = {
-    {"equals brute force", equals_brute_force},
-    {"equals the search", equals_the_search},
-    {"many tests", many_tests},
-    {"large sums", large_sums},
-    {"instruction sets agree", instruction_sets_agree},
-    {"root bounds hold", root_bounds_hold},
+    {"equals brute force", EACH(equals_brute_force, 20000000, 6000, 400, 40)},
+    {"equals the search",
+     EACH(equals_the_search, 21000000, 1500, 60, 10), quarter_of_the_deep_are_added_up},
+    {"many tests", EACH(many_tests, 22000000, 40, 4, 1), half_are_added_up},
+    {"large sums", EACH(large_sums, 23000000, 9, 4, 1)},
+    {"instruction sets agree", EACH(instruction_sets_agree, 24000000, 75, 6, 3)},
+    {"root bounds hold", EACH(root_bounds_hold, 25000000, 150, 15, 3)},
     {"stopped searches have valid bounds", stopped_searches_have_valid_bounds},
-    {"believes no wrong bound", believes_no_wrong_bound},
+    {"believes no wrong bound",
+     EACH(believes_no_wrong_bound, 27000000, 1500, 150, 20), bounds_were_seen},
 };
 
 CHECK_MAIN(cases)

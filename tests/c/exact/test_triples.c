@@ -1,13 +1,8 @@
 /* Tables whose columns have few values, which are solved by counts of triples of tests: the same
  * answers as by the search over root splits and by brute force. */
-#include "absolute.h"
+#include "../certify/claims.h"
 #include "brute.h"
-#include "check.h"
 #include "exact/kernels/kernels.h"
-#include "solve.h"
-
-#include "exact/prove.h"
-#include "certify/certify.h"
 
 /* Columns of two to six values: noise, near copies and complements of others, nearly constant ones;
  * classes from a random tree with noise. */
@@ -58,18 +53,10 @@ static ct_exact_options few_options(rng *r, const random_table *t)
     return o;
 }
 
-static int same_tree(const ct_forest *a, const ct_forest *b)
-{
-    return a->n_nodes == b->n_nodes &&
-           !memcmp(a->feature, b->feature, a->n_nodes * sizeof *a->feature) &&
-           !memcmp(a->threshold, b->threshold, a->n_nodes * sizeof *a->threshold);
-}
-
 /* Solves by counts and without. Returns how many roots were counted. */
-static uint64_t check_both_ways(const random_table *t, ct_exact_options options, long long seed)
+static uint64_t check_both_ways(const random_table *t, ct_exact_options options)
 {
     ct_exact_result counted, searched;
-    int failed = check_state.failed;
     if (!solve(&t->data, &options, &counted)) return 0;
     options.off |= UINT32_C(1) << CT_SHORTCUT_TRIPLES;
     if (!solve(&t->data, &options, &searched)) return 0;
@@ -85,90 +72,71 @@ static uint64_t check_both_ways(const random_table *t, ct_exact_options options,
     for (uint32_t f = 0; !any && f < t->data.n_cols; f++)
         CHECK(counted.root_bounds[f] >= counted.bound);
     CHECK_INT(searched.statistics.counted, 0);
-    if (check_state.failed > failed)
-        printf("    seed %lld: depth %u, %u x %u, %u classes: %g %g and %g %g\n", seed,
-               options.depth, t->data.n_rows, t->data.n_cols, t->data.n_classes, counted.cost,
-               counted.bound, searched.cost, searched.bound);
-    uint64_t roots = counted.statistics.counted;
-    ct_exact_result_free(&counted);
-    ct_exact_result_free(&searched);
-    return roots;
+    return counted.statistics.counted;
 }
 
-/* The number of tables of a case; TRIPLES in the environment: a multiple of the last. */
-static int tables(int slow, int quick, int full)
+/* How many tables of a case were deep, and were counted. */
+enum { DEEP, COUNTED };
+
+static void half_of_the_deep_are_counted(void)
 {
-    const char *times = getenv("TRIPLES");
-    return CHECK_SLOW() ? slow : CHECK_QUICK() ? quick : full * (times ? atoi(times) : 1);
+    CHECK(check_state.tally[COUNTED] > check_state.tally[DEEP] / 2);
 }
 
-static void equals_the_search(void)
+static void half_are_counted(void)
 {
-    int n = tables(20, 200, 2000), with = 0, deep = 0;
-    for (int seed = 0; seed < n && check_state.failed < 5; seed++) {
-        rng r = {(uint64_t) seed + 900000};
-        uint32_t n_rows = rng_below(&r, 4) ? 8 + rng_below(&r, 120) : 240 + rng_below(&r, 40);
-        random_table t = few_valued(&r, n_rows, 1 + rng_below(&r, 9), 2 + rng_below(&r, 4));
-        ct_exact_options options = few_options(&r, &t);
-        with += check_both_ways(&t, options, seed) > 0;
-        deep += options.depth > 2;
-        table_free(&t);
-    }
-    CHECK(with > deep / 2);
+    CHECK(check_state.tally[COUNTED] > check_state.seeds / 2);
+}
+
+static void equals_the_search(rng *r, uint32_t seed)
+{
+    uint32_t n_rows = rng_below(r, 4) ? 8 + rng_below(r, 120) : 240 + rng_below(r, 40);
+    random_table t = few_valued(r, n_rows, 1 + rng_below(r, 9), 2 + rng_below(r, 4));
+    ct_exact_options options = few_options(r, &t);
+    check_state.tally[COUNTED] += check_both_ways(&t, options) > 0;
+    check_state.tally[DEEP] += options.depth > 2;
 }
 
 /* Also which of equally good trees it is, and without sharing anything with the library. */
-static void equals_brute_force(void)
+static void equals_brute_force(rng *r, uint32_t seed)
 {
     static brute b;
-    int n = tables(20, 200, 3000);
-    for (int seed = 0; seed < n && check_state.failed < 5; seed++) {
-        rng r = {(uint64_t) seed + 910000};
-        random_table t = few_valued(&r, 2 + rng_below(&r, 14), 1 + rng_below(&r, 5),
-                                    2 + rng_below(&r, 3));
-        ct_exact_options options = ct_exact_options_default();
-        ct_exact_result result;
-        options.depth = 2 + (unsigned) seed % 3;
-        options.test_rows = 0;
-        if (seed % 2) options.complexity = rng_below(&r, 16) / 8.0 / t.data.n_rows;
-        options.any_size = seed % 4 == 0;
-        if (seed % 5 < 2) options.min_bucket = 1 + rng_below(&r, 5);
-        if (seed % 7 < 2) options.min_split = rng_below(&r, 12);
-        double expected = brute_optimum(&b, &t.data, &options);
-        brute_value best;
-        uint32_t left = 0, all = brute_all(&b);
-        int32_t root = brute_choice(&b, all, options.depth, NULL, &best, &left);
-        REQUIRE(solve(&t.data, &options, &result));
-        int ahead = options.any_size && expected == 0;
-        if (!CHECK(fabs(result.cost - expected) < 1e-6) ||
-            !CHECK(ahead || result.tree.feature[0] == root))
-            printf("    seed %d: %g, not %g\n", seed, result.cost, expected);
-        for (uint32_t i = 0; root >= 0 && !ahead && i < t.data.n_rows; i++)
-            CHECK_INT(table_column(&t, (uint32_t) root)[i] < result.tree.threshold[0],
-                      left >> i & 1);
-        ct_exact_result_free(&result);
-        table_free(&t);
-    }
+    random_table t = few_valued(r, 2 + rng_below(r, 14), 1 + rng_below(r, 5), 2 + rng_below(r, 3));
+    ct_exact_options options = ct_exact_options_default();
+    ct_exact_result result;
+    options.depth = 2 + seed % 3;
+    options.test_rows = 0;
+    if (seed % 2) options.complexity = rng_below(r, 16) / 8.0 / t.data.n_rows;
+    options.any_size = seed % 4 == 0;
+    if (seed % 5 < 2) options.min_bucket = 1 + rng_below(r, 5);
+    if (seed % 7 < 2) options.min_split = rng_below(r, 12);
+    double expected = brute_optimum(&b, &t.data, &options);
+    brute_value best;
+    uint32_t left = 0, all = brute_all(&b);
+    int32_t root = brute_choice(&b, all, options.depth, NULL, &best, &left);
+    REQUIRE(solve(&t.data, &options, &result));
+    int ahead = options.any_size && expected == 0;
+    CHECK_NEAR(result.cost, expected, 1e-6);
+    CHECK(ahead || result.tree.feature[0] == root);
+    for (uint32_t i = 0; root >= 0 && !ahead && i < t.data.n_rows; i++)
+        CHECK_INT(table_column(&t, (uint32_t) root)[i] < result.tree.threshold[0],
+                  left >> i & 1);
 }
 
 /* More tests than a vector has lanes, many of them equal: what is beyond the last must count
  * nothing. */
-static void many_tests(void)
+static void many_tests(rng *r, uint32_t seed)
 {
-    for (int seed = 0; seed < tables(1, 6, 60) && check_state.failed < 5; seed++) {
-        rng r = {(uint64_t) seed + 920000};
-        uint32_t n_cols = 25 + rng_below(&r, 45), n_rows = 20 + rng_below(&r, 100);
-        random_table t = few_valued(&r, n_rows, n_cols, 2 + rng_below(&r, 3));
-        for (uint32_t col = 1; col < n_cols; col++)
-            for (uint32_t i = 0; i < n_rows && seed % 3; i++)
-                table_column(&t, col)[i] = floor(table_column(&t, col)[i] / 3) +
-                                           (i + col) % (2 + col % 3);
-        ct_exact_options options = ct_exact_options_default();
-        options.test_rows = 0;
-        if (seed % 4 == 0) options.complexity = 0.01;
-        CHECK(check_both_ways(&t, options, seed) > 0);
-        table_free(&t);
-    }
+    uint32_t n_cols = 25 + rng_below(r, 45), n_rows = 20 + rng_below(r, 100);
+    random_table t = few_valued(r, n_rows, n_cols, 2 + rng_below(r, 3));
+    for (uint32_t col = 1; col < n_cols; col++)
+        for (uint32_t i = 0; i < n_rows && seed % 3; i++)
+            table_column(&t, col)[i] = floor(table_column(&t, col)[i] / 3) +
+                                       (i + col) % (2 + col % 3);
+    ct_exact_options options = ct_exact_options_default();
+    options.test_rows = 0;
+    if (seed % 4 == 0) options.complexity = 0.01;
+    CHECK(check_both_ways(&t, options) > 0);
 }
 
 /* Rows at the limits of lanes of 8 and of 16 bits, with a class that has nearly all of them, and
@@ -177,102 +145,82 @@ static void rows_at_the_limits_of_lanes(void)
 {
     static const uint32_t rows[] = {254,   255,   256,   257,   510,  511,
                                     32766, 32767, 32768, 65536, 70001};
-    int n = CHECK_SLOW() ? 5 : (int) (sizeof rows / sizeof *rows), with = 0, deep = 0;
-    for (int i = 0; i < n; i++)
-        for (int seed = 0; seed < (rows[i] < 1000 ? tables(1, 10, 60) : 2); seed++) {
-            rng r = {(uint64_t) (100 * i + seed) + 930000};
+    uint32_t n = CHECK_SLOW() ? 5 : sizeof rows / sizeof *rows, few = check_seeds(60, 10, 1);
+    for (uint32_t i = 0; i < n; i++)
+        for (uint32_t seed = 0; seed < (rows[i] < 1000 ? few : 2); seed++) {
+            rng r = {100 * i + seed + 930000};
             random_table t = few_valued(&r, rows[i], 4 + rng_below(&r, 4), 2 + rng_below(&r, 3));
             for (uint32_t row = 0; row < rows[i] && seed % 2; row++)
                 if (rng_below(&r, 50)) t.classes[row] = 0;
             ct_exact_options options = ct_exact_options_default();
             if ((i + seed) % 3 == 0) options.depth = 2;
-            deep += options.depth > 2;
-            with += check_both_ways(&t, options, 100 * i + seed) > 0;
-            table_free(&t);
+            check_state.tally[DEEP] += options.depth > 2;
+            check_state.tally[COUNTED] += check_both_ways(&t, options) > 0;
         }
-    CHECK(with > deep / 2);
+    half_of_the_deep_are_counted();
 }
 
 /* The best tree is a leaf, or has fewer levels than it may: prices from nothing to more than any
  * split saves. */
-static void small_trees(void)
+static void small_trees(rng *r, uint32_t seed)
 {
-    for (int seed = 0; seed < tables(5, 30, 300) && check_state.failed < 5; seed++) {
-        rng r = {(uint64_t) seed + 940000};
-        random_table t = few_valued(&r, 30 + rng_below(&r, 60), 5, 2 + rng_below(&r, 3));
-        for (uint32_t i = 0; i < t.data.n_rows; i++)
-            if (seed % 5 == 0) t.classes[i] = i == 0;
-        ct_exact_options options = ct_exact_options_default();
-        options.test_rows = 0;
-        options.depth = 2 + (unsigned) seed % 3;
-        for (int price = 0; price < 6; price++) {
-            options.complexity = ldexp(rng_unit(&r), -price);
-            check_both_ways(&t, options, seed);
-        }
-        table_free(&t);
+    random_table t = few_valued(r, 30 + rng_below(r, 60), 5, 2 + rng_below(r, 3));
+    for (uint32_t i = 0; i < t.data.n_rows; i++)
+        if (seed % 5 == 0) t.classes[i] = i == 0;
+    ct_exact_options options = ct_exact_options_default();
+    options.test_rows = 0;
+    options.depth = 2 + seed % 3;
+    for (int price = 0; price < 6; price++) {
+        options.complexity = ldexp(rng_unit(r), -price);
+        check_both_ways(&t, options);
     }
 }
 
 /* The steps of the search are the same on all of them. */
-static void instruction_sets_agree(void)
+static void instruction_sets_agree(rng *r, uint32_t seed)
 {
-    int n = tables(3, 20, 200), counted = 0;
-    for (int seed = 0; seed < n && check_state.failed < 5; seed++) {
-        rng r = {(uint64_t) seed + 950000};
-        uint32_t n_rows = seed % 3 ? 30 + rng_below(&r, 400) : 252 + rng_below(&r, 6);
-        random_table t = few_valued(&r, n_rows, 4 + rng_below(&r, 40), 2 + rng_below(&r, 4));
-        ct_exact_options options = ct_exact_options_default();
-        ct_exact_result first, other;
-        options.test_rows = 0;
-        if (seed % 4 == 0) options.complexity = 0.02;
-        options.any_size = seed % 4 == 1;
-        REQUIRE(solve(&t.data, &options, &first));
-        counted += first.statistics.counted > 0;
-        for (size_t i = 1; ct_kernels_at(i); i++) {
-            options.simd = ct_kernels_at(i)->name;
-            REQUIRE(solve(&t.data, &options, &other));
-            CHECK(!memcmp(&first.statistics, &other.statistics, sizeof first.statistics));
-            CHECK(first.cost == other.cost && same_tree(&first.tree, &other.tree));
-            ct_exact_result_free(&other);
-        }
-        ct_exact_result_free(&first);
-        table_free(&t);
+    uint32_t n_rows = seed % 3 ? 30 + rng_below(r, 400) : 252 + rng_below(r, 6);
+    random_table t = few_valued(r, n_rows, 4 + rng_below(r, 40), 2 + rng_below(r, 4));
+    ct_exact_options options = ct_exact_options_default();
+    ct_exact_result first, other;
+    options.test_rows = 0;
+    if (seed % 4 == 0) options.complexity = 0.02;
+    options.any_size = seed % 4 == 1;
+    REQUIRE(solve(&t.data, &options, &first));
+    check_state.tally[COUNTED] += first.statistics.counted > 0;
+    for (size_t i = 1; ct_kernels_at(i); i++) {
+        options.simd = ct_kernels_at(i)->name;
+        REQUIRE(solve(&t.data, &options, &other));
+        CHECK(!memcmp(&first.statistics, &other.statistics, sizeof first.statistics));
+        CHECK(first.cost == other.cost && same_tree(&first.tree, &other.tree));
     }
-    CHECK(counted > n / 2);
 }
 
 /* The bounds of all roots, against trees that have to have that root; also of roots that were not
  * counted, as none is below the cap. */
-static void root_bounds_hold(void)
+static void root_bounds_hold(rng *r, uint32_t seed)
 {
-    for (int seed = 0; seed < tables(3, 10, 150) && check_state.failed < 5; seed++) {
-        rng r = {(uint64_t) seed + 960000};
-        uint32_t n_cols = 6;
-        random_table t = few_valued(&r, 20 + rng_below(&r, 100), n_cols, 2 + rng_below(&r, 4));
-        ct_exact_options options = ct_exact_options_default();
-        ct_exact_result result;
-        options.depth = 2 + (unsigned) seed % 2;
-        options.test_rows = 0;
-        for (int capped = 0; capped < 2; capped++) {
-            REQUIRE(solve(&t.data, &options, &result));
-            for (uint32_t col = 0; col < n_cols; col++) {
-                ct_exact_options rooted = options;
-                uint8_t allowed[6] = {0};
-                allowed[col] = 1;
-                rooted.roots = allowed;
-                rooted.max_cost = INFINITY;
-                double cost = solved_cost(&t.data, &rooted);
-                CHECK(result.root_bounds[col] <= cost && result.root_bounds[col] >= result.bound);
-            }
-            options.max_cost = result.cost - 1;
-            ct_exact_result_free(&result);
-            if (options.max_cost < 0) break;
+    uint32_t n_cols = 6;
+    random_table t = few_valued(r, 20 + rng_below(r, 100), n_cols, 2 + rng_below(r, 4));
+    ct_exact_options options = ct_exact_options_default();
+    ct_exact_result result;
+    options.depth = 2 + seed % 2;
+    options.test_rows = 0;
+    for (int capped = 0; capped < 2; capped++) {
+        REQUIRE(solve(&t.data, &options, &result));
+        for (uint32_t col = 0; col < n_cols; col++) {
+            ct_exact_options rooted = options;
+            uint8_t allowed[6] = {0};
+            allowed[col] = 1;
+            rooted.roots = allowed;
+            rooted.max_cost = INFINITY;
+            double cost = solved_cost(&t.data, &rooted);
+            CHECK(result.root_bounds[col] <= cost && result.root_bounds[col] >= result.bound);
         }
-        table_free(&t);
+        options.max_cost = result.cost - 1;
+        if (options.max_cost < 0) break;
     }
 }
-
-static int stop_after(void *left) { return --*(int *) left < 0; }
 
 /* Stopped after any number of roots, and with any amount of memory. */
 static void stopped_searches_have_valid_bounds(void)
@@ -283,63 +231,37 @@ static void stopped_searches_have_valid_bounds(void)
     double cost = solved_cost(&t.data, &options);
     ct_exact_result result;
     int stopped = 0;
-#ifdef CT_DEBUG
-    ct_exact_worker_poll_every(1);
-#endif
     for (int polls = 0; polls < 60; polls++) {
-        int left = polls;
         options.depth = 3 + (unsigned) polls % 2;
-        options.stop = stop_after;
-        options.stop_data = &left;
-        REQUIRE(solve(&t.data, &options, &result));
+        REQUIRE(solve_stopped(&t.data, options, polls, 1, &result));
         if (options.depth == 3) CHECK(result.bound <= cost && cost <= result.cost);
         stopped += result.end == CT_END_INTERRUPT;
         for (uint32_t col = 0; col < t.data.n_cols; col++)
             CHECK(result.root_bounds[col] >= result.bound || result.end != CT_END_OPTIMAL);
-        ct_exact_result_free(&result);
     }
-#ifdef CT_DEBUG
-    ct_exact_worker_poll_every(1 << 25);
     CHECK(stopped > 10);
-#endif
     options = ct_exact_options_default();
     for (size_t limit = 20000; limit < 1500000; limit += limit / 6) {
-        ct_error error;
         options.memory_limit = limit;
-        if (ct_exact_solve(&t.data, &options, &result, NULL, &error) != CT_OK) continue;
-        CHECK(result.bound <= cost && cost <= result.cost);
-        ct_exact_result_free(&result);
+        if (solve_if_enough(&t.data, &options, &result))
+            CHECK(result.bound <= cost && cost <= result.cost);
     }
-    table_free(&t);
 }
 
 /* What was found by counts is proven by a search that writes evidence, for a checker that knows
  * neither. */
-static void certificates_are_proven(void)
+static void certificates_are_proven(rng *r, uint32_t seed)
 {
-    for (int seed = 0; seed < tables(2, 20, 200) && check_state.failed < 5; seed++) {
-        rng r = {(uint64_t) seed + 980000};
-        random_table t = few_valued(&r, 20 + rng_below(&r, 60), 2 + rng_below(&r, 4),
-                                    2 + rng_below(&r, 3));
-        ct_exact_options options = ct_exact_options_default();
-        options.test_rows = 0;
-        options.depth = 2 + (unsigned) seed % 3;
-        if (seed % 2) options.complexity = 0.01;
-        options.any_size = seed % 4 == 0;
-        double cost = solved_cost(&t.data, &options);
-        ct_certify_claim claim = {options.depth, options.complexity, 0, 0, 0, NULL, NULL, NULL,
-                                  options.any_size, 0};
-        ct_bytes bytes = {NULL, 0, 0, SIZE_MAX, 0};
-        ct_certify_result checked;
-        ct_exact_end end;
-        ct_error error = {CT_OK, ""};
-        ct_certify_begin(&t.data, &claim, &bytes);
-        CHECK_INT(ct_exact_prove(&t.data, &options, cost, NULL, &bytes, &end, &error), CT_OK);
-        CHECK_INT(ct_certify(&t.data, &claim, bytes.bytes, bytes.n, &checked, &error), CT_OK);
-        CHECK(fabs(checked.bound - cost) < 1e-9);
-        ct_bytes_free(&bytes);
-        table_free(&t);
-    }
+    random_table t = few_valued(r, 20 + rng_below(r, 60), 2 + rng_below(r, 4), 2 + rng_below(r, 3));
+    ct_exact_options options = ct_exact_options_default();
+    options.test_rows = 0;
+    options.depth = 2 + seed % 3;
+    if (seed % 2) options.complexity = 0.01;
+    options.any_size = seed % 4 == 0;
+    double cost = solved_cost(&t.data, &options);
+    ct_certify_claim claim = claim_of(&options, NULL);
+    ct_bytes bytes = certificate_below(&t.data, &options, cost, NULL);
+    CHECK_NEAR(check_claim(&t.data, &claim, bytes.bytes, bytes.n).bound, cost, 1e-9);
 }
 
 /* Classes from a tree of three or four levels. */
@@ -373,50 +295,42 @@ static void make_lowest_rare(random_table *t)
 }
 
 /* Smallest trees without errors, of some rows and of all of them. */
-static void some_rows_are_enough(void)
+static void some_rows_are_enough(rng *r, uint32_t seed)
 {
-    int n = tables(10, 100, 600), with = 0;
-    for (int seed = 0; seed < n && check_state.failed < 5; seed++) {
-        rng r = {(uint64_t) seed + 970000};
-        random_table t = without_errors(&r);
-        if (seed % 8 == 0) make_lowest_rare(&t);
-        ct_exact_options options = ct_exact_options_default();
-        ct_exact_result some, all, one;
-        options.depth = 4 + (unsigned) seed % 2;
-        options.test_rows = 0;
-        options.some_rows = 8 + rng_below(&r, 24);
-        options.threads = 1 + (unsigned) seed / 2 % 2;
-        REQUIRE(solve(&t.data, &options, &some));
-        options.off = UINT32_C(1) << CT_SHORTCUT_SOME_ROWS;
-        REQUIRE(solve(&t.data, &options, &all));
-        CHECK(some.end == CT_END_OPTIMAL && some.cost == all.cost && some.bound == all.bound);
-        CHECK(same_tree(&some.tree, &all.tree));
-        uint32_t f = rng_below(&r, t.data.n_cols);
-        uint8_t roots[16] = {0};
-        roots[f] = 1;
-        options.roots = roots;
-        REQUIRE(solve(&t.data, &options, &one));
-        CHECK(some.root_bounds[f] <= one.cost);
-        with += some.statistics.some_rows > 0;
-        ct_exact_result_free(&some);
-        ct_exact_result_free(&all);
-        ct_exact_result_free(&one);
-        table_free(&t);
-    }
-    CHECK(with > n / 2);
+    random_table t = without_errors(r);
+    if (seed % 8 == 0) make_lowest_rare(&t);
+    ct_exact_options options = ct_exact_options_default();
+    ct_exact_result some, all, one;
+    options.depth = 4 + seed % 2;
+    options.test_rows = 0;
+    options.some_rows = 8 + rng_below(r, 24);
+    options.threads = 1 + seed / 2 % 2;
+    REQUIRE(solve(&t.data, &options, &some));
+    options.off = UINT32_C(1) << CT_SHORTCUT_SOME_ROWS;
+    REQUIRE(solve(&t.data, &options, &all));
+    CHECK(some.end == CT_END_OPTIMAL && some.cost == all.cost && some.bound == all.bound);
+    CHECK(same_tree(&some.tree, &all.tree));
+    uint32_t f = rng_below(r, t.data.n_cols);
+    uint8_t roots[16] = {0};
+    roots[f] = 1;
+    options.roots = roots;
+    REQUIRE(solve(&t.data, &options, &one));
+    CHECK(some.root_bounds[f] <= one.cost);
+    check_state.tally[COUNTED] += some.statistics.some_rows > 0;
 }
 
 static const check_case cases[] = {
-    {"equals the search", equals_the_search},
-    {"equals brute force", equals_brute_force},
-    {"many tests", many_tests},
+    {"equals the search",
+     EACH(equals_the_search, 900000, 1200, 100, 20), half_of_the_deep_are_counted},
+    {"equals brute force", EACH(equals_brute_force, 910000, 3000, 200, 20)},
+    {"many tests", EACH(many_tests, 920000, 60, 6, 1)},
     {"rows at the limits of lanes", rows_at_the_limits_of_lanes},
-    {"small trees", small_trees},
-    {"instruction sets agree", instruction_sets_agree},
-    {"root bounds hold", root_bounds_hold},
+    {"small trees", EACH(small_trees, 940000, 300, 30, 5)},
+    {"instruction sets agree", EACH(instruction_sets_agree, 950000, 200, 20, 3), half_are_counted},
+    {"root bounds hold", EACH(root_bounds_hold, 960000, 150, 10, 3)},
     {"stopped searches have valid bounds", stopped_searches_have_valid_bounds},
-    {"certificates are proven", certificates_are_proven},
-    {"some rows are enough", some_rows_are_enough},
+    {"certificates are proven", EACH(certificates_are_proven, 980000, 200, 20, 2)},
+    {"some rows are enough", EACH(some_rows_are_enough, 970000, 600, 100, 10), half_are_counted},
 };
 
 CHECK_MAIN(cases)

@@ -1234,9 +1234,8 @@ static void memory_ends(void)
             ct_error error;
             o.oob = o.permutation = 1;
             o.block = 100;
-            ct_alloc_fail_after(after);
-            ct_status status = ct_hist_grow(&t.data, &o, &forest, &extra, &error);
-            ct_alloc_fail_for(-1, 0);
+            ct_status status = MEMORY_FOR(after,
+                                          ct_hist_grow(&t.data, &o, &forest, &extra, &error));
             CHECK(status == CT_NO_MEMORY || status == CT_OK);
             fine = status == CT_OK && forest.n_trees == 2;
             CHECK(fine || status == CT_NO_MEMORY || extra.end == CT_HIST_MEMORY);
@@ -1247,10 +1246,9 @@ static void memory_ends(void)
         for (long after = 0; after < 12; after++) {
             ct_hist_codes codes;
             ct_error error;
-            ct_alloc_fail_after(after);
-            ct_status status = ct_hist_codes_init(&codes, t.columns, 3, 300, CT_HIST_CODES, 1, 1,
-                                                  NULL, &error);
-            ct_alloc_fail_for(-1, 0);
+            ct_status status = MEMORY_FOR(after,
+                                          ct_hist_codes_init(&codes, t.columns, 3, 300,
+                                                             CT_HIST_CODES, 1, 1, NULL, &error));
             CHECK_INT(status, CT_NO_MEMORY);
             ct_hist_codes_free(&codes);
         }

@@ -1,13 +1,11 @@
 /* Forests grown on a device against those of the CPU, bit for bit: always on the host twin, and on
  * every device there is, which may be the CPU with CUDA's runtime played (cuda_on_cpu/). */
-#include "check.h"
 #include "base/clock.h"
 #include "forest/offload/cost.h"
 #include "forest/offload/grow.h"
 #include "forest/offload/kernels.h"
 #include "forest/scan/scan.h"
 #include "forest_data.h"
-#include "gpu/device.h"
 #include "gpu/played.h"
 
 static ct_forest_device device_at(int number)
@@ -241,26 +239,6 @@ static void scores_of_cuts(void)
     }
 }
 
-/* Devices in turn; in cases of their own, since the CPU takes its time where it plays CUDA. */
-static void on_every_device(void (*check)(int))
-{
-    ct_device_list list;
-    ct_device_query(&list);
-    if (list.n_devices == 0) SKIP("no device");
-    for (int i = 0; i < list.n_devices; i++) check(i);
-}
-
-static void tables_on_twin(void) { check_tables(TWIN); }
-static void far_numbers_on_twin(void) { check_far_numbers(TWIN); }
-static void settings_on_twin(void) { check_settings(TWIN); }
-static void groups_on_twin(void) { check_groups(TWIN); }
-static void weights_on_twin(void) { check_weights(TWIN); }
-static void tables_with_cuda(void) { on_every_device(check_tables); }
-static void far_numbers_with_cuda(void) { on_every_device(check_far_numbers); }
-static void settings_with_cuda(void) { on_every_device(check_settings); }
-static void groups_with_cuda(void) { on_every_device(check_groups); }
-static void weights_with_cuda(void) { on_every_device(check_weights); }
-
 /* ---- memory ---- */
 
 /* The less memory, the fewer trees at a time; at last it is refused, by its numbers. */
@@ -291,14 +269,6 @@ static void little_memory(int number)
     set_memory(number, SIZE_MAX);
     grown_free(&a);
     forest_table_free(&t);
-}
-
-static void little_memory_on_twin(void) { little_memory(TWIN); }
-
-static void little_memory_with_cuda(void)
-{
-    if (!CUDA_ON_CPU()) SKIP("no CUDA on the CPU");
-    little_memory(0);
 }
 
 /* What every CUDA device grants a block without being asked. */
@@ -439,7 +409,7 @@ static void left_to_the_cpu(void)
     weights[3] = 1;
     for (int kind = 0; kind < 6; kind++) {
         static const char *const why[] = {"function", "many rows", "so often", "", "", "so far"};
-        if (CHECK_SLOW() && (kind == 1 || kind == 2)) continue; /* many millions of draws */
+        if (CHECK_QUICK() && (kind == 1 || kind == 2)) continue; /* many millions of draws */
         ct_hist_options o = options_of(&t, 2, 2);
         grown g;
         ct_error error = {CT_OK, ""};
@@ -501,20 +471,21 @@ static void what_pays(void)
     }
 }
 
+/* On devices in cases of their own, since the CPU takes its time where it plays CUDA. */
 static const check_case cases[] = {
-    {"tables on the twin", tables_on_twin},
-    {"far numbers on the twin", far_numbers_on_twin},
-    {"settings on the twin", settings_on_twin},
-    {"groups on the twin", groups_on_twin},
-    {"weights on the twin", weights_on_twin},
+    {"tables on the twin", ON_TWIN(check_tables)},
+    {"far numbers on the twin", ON_TWIN(check_far_numbers)},
+    {"settings on the twin", ON_TWIN(check_settings)},
+    {"groups on the twin", ON_TWIN(check_groups)},
+    {"weights on the twin", ON_TWIN(check_weights)},
     {"scores of cuts", scores_of_cuts},
-    {"tables on every CUDA device", tables_with_cuda},
-    {"far numbers on every CUDA device", far_numbers_with_cuda},
-    {"settings on every CUDA device", settings_with_cuda},
-    {"groups on every CUDA device", groups_with_cuda},
-    {"weights on every CUDA device", weights_with_cuda},
-    {"a twin with little memory", little_memory_on_twin},
-    {"a CUDA device with little memory", little_memory_with_cuda},
+    {"tables on every CUDA device", ON_EVERY_DEVICE(check_tables)},
+    {"far numbers on every CUDA device", ON_EVERY_DEVICE(check_far_numbers)},
+    {"settings on every CUDA device", ON_EVERY_DEVICE(check_settings)},
+    {"groups on every CUDA device", ON_EVERY_DEVICE(check_groups)},
+    {"weights on every CUDA device", ON_EVERY_DEVICE(check_weights)},
+    {"a twin with little memory", ON_TWIN(little_memory)},
+    {"a CUDA device with little memory", ON_PLAYED_CUDA(little_memory)},
     {"memory of blocks", memory_of_blocks},
     {"a twin that fails at every call in turn", twin_that_fails},
     {"CUDA that fails at every call in turn", cuda_that_fails},

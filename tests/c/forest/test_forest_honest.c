@@ -237,9 +237,7 @@ static void memory_ends(void)
         ct_hist_extra extra;
         ct_error error;
         o.honesty = 0.5;
-        ct_alloc_fail_after(after);
-        ct_status status = ct_hist_grow(&t.data, &o, &forest, &extra, &error);
-        ct_alloc_fail_for(-1, 0);
+        ct_status status = MEMORY_FOR(after, ct_hist_grow(&t.data, &o, &forest, &extra, &error));
         fine = status == CT_OK && forest.n_trees == 2;
         CHECK(fine || status == CT_NO_MEMORY || extra.end == CT_HIST_MEMORY);
         ct_hist_forest_free(&forest);

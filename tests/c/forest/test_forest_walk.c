@@ -1,12 +1,10 @@
 /* Predictions of forests on a device against those of the CPU, bit for bit: always on the host
  * twin, and on every device there is, which may be the CPU with CUDA's runtime played
  * (cuda_on_cpu/). */
-#include "check.h"
 #include "forest/offload/image.h"
 #include "forest/offload/pixel_grow.h"
 #include "forest/offload/walk.h"
 #include "forest_data.h"
-#include "gpu/device.h"
 #include "gpu/played.h"
 
 static ct_forest_device device_at(int number)
@@ -100,16 +98,6 @@ static void check_all(int device)
     check_one(device, 9, 10000, 2, 2, 0, 50, 0); /* several chunks of rows */
 }
 
-static void on_twin(void) { check_all(TWIN); }
-
-static void on_every_device(void)
-{
-    ct_device_list list;
-    ct_device_query(&list);
-    if (list.n_devices == 0) SKIP("no device");
-    for (int i = 0; i < list.n_devices; i++) check_all(i);
-}
-
 /* The less memory, the fewer rows at a time; at last it is refused, by its numbers. */
 static void little_memory(int number)
 {
@@ -139,77 +127,41 @@ static void little_memory(int number)
     bench_close(&b);
 }
 
-static void little_memory_on_twin(void) { little_memory(TWIN); }
+static bench failing;
 
-static void little_memory_with_cuda(void)
+/* Whether the device did it. The answer is the CPU's in any case; CUDA that was asked for and fails
+ * is an error. */
+static int works(int number)
 {
-    if (!CUDA_ON_CPU()) SKIP("no CUDA on the CPU");
-    little_memory(0);
-}
-
-/* Whether the twin did it; the answer is that of the CPU in any case, and why not is told. */
-static int twin_works(const bench *b, const int64_t *expected)
-{
-    int64_t got[300 * 3];
-    const ct_forest_device device = device_at(TWIN);
+    int64_t expected[300 * 3], got[300 * 3];
+    const ct_forest_device cpu = {CT_FOREST_CPU, 0}, device = device_at(number);
     ct_forest_used used;
     ct_error error = {CT_OK, ""};
-    CHECK_INT(walk(b, &device, CT_HIST_SHARES, &used, got, &error), CT_OK);
+    CHECK_INT(walk(&failing, &cpu, CT_HIST_SHARES, &used, expected, &error), CT_OK);
+    ct_status status = walk(&failing, &device, CT_HIST_SHARES, &used, got, &error);
+    CHECK_INT(blocks_left(number), 0);
+    if (status != CT_OK) {
+        CHECK(number != TWIN && status == CT_NO_DEVICE && error.message[0]);
+        return 0;
+    }
     CHECK(memcmp(expected, got, sizeof got) == 0);
-    CHECK_INT(blocks_left(TWIN), 0);
-    int works = !strcmp(used.name, "twin");
+    int works = number != TWIN || !strcmp(used.name, "twin");
     CHECK_INT(used.note[0] == '\0', works);
     return works;
 }
 
 static void twin_that_fails(void)
 {
-    bench b;
-    int64_t expected[300 * 3];
-    const ct_forest_device cpu = {CT_FOREST_CPU, 0};
-    ct_forest_used used;
-    ct_error error;
-    long n_calls = 1;
-    if (!bench_open(&b, 12, 300, 3, 3, 0, 10, 0)) return;
-    CHECK_INT(walk(&b, &cpu, CT_HIST_SHARES, &used, expected, &error), CT_OK);
-    for (long k = 1; k <= n_calls; k++) {
-        ct_gpu_twin_fail_at(k);
-        if (!twin_works(&b, expected)) n_calls = k + 1;
-    }
-    ct_gpu_twin_fail_at(0);
-    CHECK(n_calls > 12);
-    bench_close(&b);
+    if (!bench_open(&failing, 12, 300, 3, 3, 0, 10, 0)) return;
+    fail_twin_in_turn(works, 12);
+    bench_close(&failing);
 }
 
-/* In each way that CUDA's calls have; some of them may fail without harm. */
 static void cuda_that_fails(void)
 {
-    bench b;
-    int64_t expected[300 * 3], got[300 * 3];
-    const ct_forest_device cpu = {CT_FOREST_CPU, 0}, device = device_at(0);
-    ct_forest_used used;
-    ct_error error;
-    if (!CUDA_ON_CPU()) SKIP("no CUDA on the CPU");
-    if (!bench_open(&b, 13, 300, 3, 3, 0, 10, 0)) return;
-    CHECK_INT(walk(&b, &cpu, CT_HIST_SHARES, &used, expected, &error), CT_OK);
-    cuda_on_cpu_fail_at(0, CUDA_CALL_FAILS);
-    CHECK_INT(walk(&b, &device, CT_HIST_SHARES, &used, got, &error), CT_OK);
-    const long n_calls = cuda_on_cpu_fail_at(0, CUDA_CALL_FAILS);
-    CHECK(n_calls > 20);
-    for (int failure = CUDA_CALL_FAILS; failure <= CUDA_KERNEL_FAILS; failure++) {
-        long n_fine = 0;
-        for (long k = 1; k <= n_calls; k++) {
-            cuda_on_cpu_fail_at(k, (cuda_failure) failure);
-            int fine = walk(&b, &device, CT_HIST_SHARES, &used, got, &error) == CT_OK;
-            if (fine) CHECK(memcmp(expected, got, sizeof got) == 0);
-            else CHECK(error.status == CT_NO_DEVICE && error.message[0]);
-            n_fine += fine;
-            CHECK_INT(blocks_left(0), 0);
-        }
-        CHECK(n_fine > 0 && n_fine < n_calls / 2); /* those of closing */
-    }
-    cuda_on_cpu_fail_at(0, CUDA_CALL_FAILS);
-    bench_close(&b);
+    if (!bench_open(&failing, 13, 300, 3, 3, 0, 10, 0)) return;
+    fail_cuda_in_turn(works, 20, 1);
+    bench_close(&failing);
 }
 
 static void devices_that_are_not_there(void)
@@ -372,19 +324,10 @@ static void images_in_little_memory(int number)
     scenes_free(s);
 }
 
-static void images_on_twin(void)
+static void images_of(int number)
 {
-    check_images(TWIN);
-    images_in_little_memory(TWIN);
-}
-
-static void images_on_every_device(void)
-{
-    ct_device_list list;
-    ct_device_query(&list);
-    if (list.n_devices == 0) SKIP("no device");
-    for (int i = 0; i < list.n_devices; i++) check_images(i);
-    if (CUDA_ON_CPU()) images_in_little_memory(0);
+    check_images(number);
+    if (number == TWIN || CUDA_ON_CPU()) images_in_little_memory(number);
 }
 
 /* The twin fails at every call in turn, then has too little memory. */
@@ -475,16 +418,6 @@ static void check_growths(int number)
     }
 }
 
-static void growths_on_twin(void) { check_growths(TWIN); }
-
-static void growths_on_every_device(void)
-{
-    ct_device_list list;
-    ct_device_query(&list);
-    if (list.n_devices == 0) SKIP("no device");
-    for (int i = 0; i < list.n_devices; i++) check_growths(i);
-}
-
 /* Wherever the twin fails, the CPU goes on from there. */
 static void growths_of_a_twin_that_fails(void)
 {
@@ -494,7 +427,7 @@ static void growths_of_a_twin_that_fails(void)
     int whole = 0;
     long k = 1;
     o.depth = 3;
-    for (; !whole && k < 1000; k++) {
+    for (; !whole && k < 1000; k += CHECK_QUICK() ? 1 + k / 8 : 1) {
         ct_gpu_twin_fail_at(k);
         whole = check_growth(s, TWIN, &o, &used);
         CHECK(whole == (used.note[0] == '\0'));
@@ -508,18 +441,18 @@ static void growths_of_a_twin_that_fails(void)
 }
 
 static const check_case cases[] = {
-    {"all outputs on the twin", on_twin},
-    {"all outputs on every CUDA device", on_every_device},
-    {"a twin with little memory", little_memory_on_twin},
-    {"a CUDA device with little memory", little_memory_with_cuda},
+    {"all outputs on the twin", ON_TWIN(check_all)},
+    {"all outputs on every CUDA device", ON_EVERY_DEVICE(check_all)},
+    {"a twin with little memory", ON_TWIN(little_memory)},
+    {"a CUDA device with little memory", ON_PLAYED_CUDA(little_memory)},
     {"a twin that fails at every call in turn", twin_that_fails},
     {"CUDA that fails at every call in turn", cuda_that_fails},
     {"devices that are not there", devices_that_are_not_there},
-    {"images on the twin", images_on_twin},
-    {"images on every CUDA device", images_on_every_device},
+    {"images on the twin", ON_TWIN(images_of)},
+    {"images on every CUDA device", ON_EVERY_DEVICE(images_of)},
     {"images of a twin that fails at every call in turn", images_of_a_twin_that_fails},
-    {"forests over pixels on the twin", growths_on_twin},
-    {"forests over pixels on every CUDA device", growths_on_every_device},
+    {"forests over pixels on the twin", ON_TWIN(check_growths)},
+    {"forests over pixels on every CUDA device", ON_EVERY_DEVICE(check_growths)},
     {"forests over pixels of a twin that fails in turn", growths_of_a_twin_that_fails},
 };
 CHECK_MAIN(cases)

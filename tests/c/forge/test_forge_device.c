@@ -1,17 +1,14 @@
 /* Ensembles on a device, and on its host twin: the interpreter's bits, with a device that fails at
  * any call, and with little memory. */
 #include "base/memory.h"
-#include "check.h"
-#include "cuda_on_cpu/cuda_on_cpu.h"
 #include "ensemble_rows.h"
 #include "forge/offload/offload.h"
 #include "forge/offload/placing.h"
 #include "forge/pack.h"
-#include "gpu/device.h"
-#include "gpu/twin.h"
+#include "gpu/played.h"
 #include "schedule_random.h"
 
-enum { TWIN = -1, ROWS = 300 };
+enum { ROWS = 300 };
 
 static any_ensemble drawn;
 
@@ -109,8 +106,12 @@ static ct_status each_way(case_of *c, int number, ct_error *error)
     return CT_OK;
 }
 
-static void random_ensembles_on(int number, uint32_t n)
+static void random_ensembles(int number)
 {
+    const uint32_t n = number == TWIN  ? CHECK_QUICK() ? 30 : 250
+                       : CUDA_ON_CPU() ? 24
+                       : CHECK_QUICK() ? 50
+                                       : 250;
     for (uint32_t seed = 0; seed < n; seed++) {
         case_of c;
         ct_error error = {CT_OK, ""};
@@ -120,22 +121,7 @@ static void random_ensembles_on(int number, uint32_t n)
         if (check_state.failed > failed) printf("    seed %u\n", seed);
         end(&c);
     }
-}
-
-static void twin(void)
-{
-    random_ensembles_on(TWIN, CHECK_QUICK() ? 30 : 250);
-    CHECK_INT(ct_gpu_twin_blocks(), 0);
-}
-
-static void every_device(void)
-{
-    ct_device_list list;
-    ct_device_query(&list);
-    if (list.n_devices == 0) SKIP("no device");
-    for (int i = 0; i < list.n_devices; i++)
-        random_ensembles_on(i, CUDA_ON_CPU() ? 24 : CHECK_QUICK() ? 50 : 250);
-    CHECK_INT(cuda_on_cpu_left(), 0);
+    CHECK_INT(blocks_left(number), 0);
 }
 
 static void in_parts(int number)
@@ -149,16 +135,6 @@ static void in_parts(int number)
     }
 }
 
-static void parts_on_the_twin(void) { in_parts(TWIN); }
-
-static void parts_on_a_device(void)
-{
-    ct_device_list list;
-    ct_device_query(&list);
-    if (list.n_devices == 0) SKIP("no device");
-    in_parts(0);
-}
-
 /* ---- memory ---- */
 
 /* So many bytes: many passes, or a refusal that says how much there is. */
@@ -166,8 +142,7 @@ static ct_status with_memory(case_of *c, int number, size_t bytes, int walks)
 {
     ct_error error = {CT_OK, ""};
     ct_forged_device *device;
-    if (number == TWIN) ct_gpu_twin_memory(bytes);
-    else cuda_on_cpu_memory(bytes);
+    set_memory(number, bytes);
     ct_status status = ct_forged_device_open(&c->forged, number, walks ? CT_FORGE_WAY_WALK
                                              : CT_FORGE_WAY_AUTO, c->any_order, &device, &error);
     for (int round = 0; round < 2 && status == CT_OK; round++) {
@@ -194,21 +169,8 @@ static void little_memory(int number)
         CHECK(n_fine > 2 && n_refused > 2);
     }
     end(&c);
-    if (number == TWIN) ct_gpu_twin_memory(SIZE_MAX);
-    else cuda_on_cpu_memory(SIZE_MAX);
-}
-
-static void little_memory_of_the_twin(void)
-{
-    little_memory(TWIN);
-    CHECK_INT(ct_gpu_twin_blocks(), 0);
-}
-
-static void little_memory_of_cuda(void)
-{
-    if (!CUDA_ON_CPU()) SKIP("no CUDA on the CPU");
-    little_memory(0);
-    CHECK_INT(cuda_on_cpu_left(), 0);
+    set_memory(number, SIZE_MAX);
+    CHECK_INT(blocks_left(number), 0);
 }
 
 /* ---- failures ---- */
@@ -377,12 +339,12 @@ static void times(void)
 }
 
 static const check_case cases[] = {
-    {"random ensembles on the twin", twin},
-    {"random ensembles on every CUDA device", every_device},
-    {"trees in parts on the twin", parts_on_the_twin},
-    {"trees in parts on a CUDA device", parts_on_a_device},
-    {"little memory of the twin", little_memory_of_the_twin},
-    {"little memory of a CUDA device", little_memory_of_cuda},
+    {"random ensembles on the twin", ON_TWIN(random_ensembles)},
+    {"random ensembles on every CUDA device", ON_EVERY_DEVICE(random_ensembles)},
+    {"trees in parts on the twin", ON_TWIN(in_parts)},
+    {"trees in parts on a CUDA device", ON_A_DEVICE(in_parts)},
+    {"little memory of the twin", ON_TWIN(little_memory)},
+    {"little memory of a CUDA device", ON_PLAYED_CUDA(little_memory)},
     {"a twin that fails at every call in turn", twin_that_fails},
     {"a host without memory", no_memory_of_the_host},
     {"CUDA that fails at every call in turn", cuda_that_fails},

@@ -204,24 +204,30 @@ static void check_shape(uint32_t seed, const any_shape *s, uint32_t n_rows, uint
     ct_forged_free(&f);
 }
 
+static any_shape few_players(ct_rng *r, uint32_t most)
+{
+    any_shape s;
+    memset(&s, 0, sizeof s);
+    s.n_trees = 1 + ct_rng_below(r, 4);
+    s.most_depth = ct_rng_below(r, 10);
+    s.leaf_chance = ct_rng_below(r, 5);
+    s.most_leaves = 64;
+    s.n_features = 1 + ct_rng_below(r, most);
+    s.n_outputs = 1 + ct_rng_below(r, 2);
+    s.wide = s.n_outputs > 1 && ct_rng_below(r, 2);
+    s.sets = ct_rng_below(r, 2) * 5;
+    s.rules = ct_rng_below(r, 2);
+    s.less = ct_rng_below(r, 2) ? CT_LESS : CT_LESS_EQUAL;
+    s.number = ct_rng_below(r, 2) ? CT_F32 : CT_F64;
+    s.sum = ct_rng_below(r, 2) ? CT_F32 : CT_F64;
+    return s;
+}
+
 static void all_subsets(void)
 {
     for (uint32_t seed = 0; seed < (CHECK_QUICK() ? 10u : 150u); seed++) {
         ct_rng r = ct_rng_of(seed, 6, 0);
-        any_shape s;
-        memset(&s, 0, sizeof s);
-        s.n_trees = 1 + ct_rng_below(&r, 4);
-        s.most_depth = ct_rng_below(&r, 10);
-        s.leaf_chance = ct_rng_below(&r, 5);
-        s.most_leaves = 64;
-        s.n_features = 1 + ct_rng_below(&r, MOST_PLAYERS);
-        s.n_outputs = 1 + ct_rng_below(&r, 2);
-        s.wide = s.n_outputs > 1 && ct_rng_below(&r, 2);
-        s.sets = ct_rng_below(&r, 2) * 5;
-        s.rules = ct_rng_below(&r, 2);
-        s.less = ct_rng_below(&r, 2) ? CT_LESS : CT_LESS_EQUAL;
-        s.number = ct_rng_below(&r, 2) ? CT_F32 : CT_F64;
-        s.sum = ct_rng_below(&r, 2) ? CT_F32 : CT_F64;
+        const any_shape s = few_players(&r, MOST_PLAYERS);
         check_shape(seed, &s, 12, seed % 3 ? 2 : 12);
     }
 }
@@ -418,20 +424,7 @@ static void backgrounds(void)
 {
     for (uint32_t seed = 0; seed < (CHECK_QUICK() ? 10u : 80u); seed++) {
         ct_rng r = ct_rng_of(seed, 7, 0);
-        any_shape s;
-        memset(&s, 0, sizeof s);
-        s.n_trees = 1 + ct_rng_below(&r, 4);
-        s.most_depth = ct_rng_below(&r, 10);
-        s.leaf_chance = ct_rng_below(&r, 5);
-        s.most_leaves = 64;
-        s.n_features = 1 + ct_rng_below(&r, MOST_PLAYERS - 1);
-        s.n_outputs = 1 + ct_rng_below(&r, 2);
-        s.wide = s.n_outputs > 1 && ct_rng_below(&r, 2);
-        s.sets = ct_rng_below(&r, 2) * 5;
-        s.rules = ct_rng_below(&r, 2);
-        s.less = ct_rng_below(&r, 2) ? CT_LESS : CT_LESS_EQUAL;
-        s.number = ct_rng_below(&r, 2) ? CT_F32 : CT_F64;
-        s.sum = ct_rng_below(&r, 2) ? CT_F32 : CT_F64;
+        const any_shape s = few_players(&r, MOST_PLAYERS - 1);
         check_background(seed, &s, seed % 3 ? 6 : 40, seed % 3 ? 6 : 2);
     }
     const any_shape comb = {2, 39, 0, 40, 0, ANY_FEATURES, 1, 0, 0, 0, CT_LESS, CT_F64, CT_F64, 0};

@@ -1,26 +1,19 @@
 /* A device at work for a system that is none: any function with any arguments, on the host twin and
  * on every device there is, which may be the CPU with CUDA's runtime played (cuda_on_cpu/). */
-#include "check.h"
-
-#include "cuda_on_cpu/cuda_on_cpu.h"
-#include "gpu/device.h"
 #include "gpu/gpu.h"
-#include "gpu/twin.h"
 #include "gpu_functions.h"
+#include "played.h"
 
 #ifndef CT_TEST_CUDA
 const ct_gpu_kernel gpu_functions[N_FUNCTIONS] = {
     {scale_on_host, NULL}, {sum_on_host, NULL}, {reverse_on_host, NULL}};
 #endif
 
-enum { TWIN = -1, ROWS = 7, N = ROWS * REVERSED, WIDTH = 33, FACTOR = 3 };
+enum { ROWS = 7, N = ROWS * REVERSED, WIDTH = 33, FACTOR = 3 };
 
 /* What functions write has one value more, which they must leave alone. */
 enum { SCALED_BYTES = (N + 1) * sizeof(uint32_t), SUMS_BYTES = (ROWS + 1) * sizeof(uint32_t) };
 #define UNTOUCHED 0xc0ffee11u
-
-/* What a device has not had back. */
-static long left(int number) { return number == TWIN ? ct_gpu_twin_blocks() : cuda_on_cpu_left(); }
 
 /* A device with two streams; the values, what becomes of them, and the sums. */
 typedef struct {
@@ -128,8 +121,8 @@ static void check_lost(const work *w, int number)
 static int works(int number)
 {
     work w;
-    ct_error error = {CT_OK, ""};
-    ct_status status = begin(&w, number, &error);
+    reason = NO_REASON;
+    ct_status status = begin(&w, number, &reason);
     if (status == CT_OK) status = run(&w);
     if (status == CT_OK) {
         check_answer(&w);
@@ -137,52 +130,22 @@ static int works(int number)
     } else {
         CHECK_INT(status, CT_NO_DEVICE);
         if (w.gpu) check_lost(&w, number);
-        else CHECK(error.status == CT_NO_DEVICE && error.message[0] != '\0');
+        else CHECK(reason.status == CT_NO_DEVICE && reason.message[0] != '\0');
     }
     end(&w);
-    CHECK_INT(left(number), 0);
+    CHECK_INT(blocks_left(number), 0);
     return status == CT_OK;
 }
 
 /* ---- the cases ---- */
 
-static void functions_on_the_twin(void) { CHECK(works(TWIN)); }
-
-static void functions_on_every_device(void)
+static void functions(int number)
 {
-    ct_device_list list;
-    ct_device_query(&list);
-    if (list.n_devices == 0) SKIP("no device");
-    for (int i = 0; i < list.n_devices; i++)
-        for (int round = 0; round < 20; round++) CHECK(works(i));
+    for (int round = 0; round < (number == TWIN ? 1 : 20); round++) CHECK(works(number));
 }
 
-/* At every call in turn, the first beyond the last one that is made. */
-static void twin_that_fails(void)
-{
-    long k = 1;
-    for (ct_gpu_twin_fail_at(k); !works(TWIN); ct_gpu_twin_fail_at(k)) k++;
-    ct_gpu_twin_fail_at(0);
-    CHECK(k > 18);
-}
-
-/* In each way that CUDA's calls have; those of closing may fail without harm. */
-static void cuda_that_fails(void)
-{
-    if (!CUDA_ON_CPU()) SKIP("no CUDA on the CPU");
-    cuda_on_cpu_fail_at(0, CUDA_CALL_FAILS);
-    CHECK(works(0));
-    const long n_calls = cuda_on_cpu_fail_at(0, CUDA_CALL_FAILS);
-    for (int failure = CUDA_CALL_FAILS; failure <= CUDA_KERNEL_FAILS; failure++) {
-        long n_fine = 0;
-        for (long k = 1; k <= n_calls; k++) {
-            cuda_on_cpu_fail_at(k, (cuda_failure) failure);
-            n_fine += works(0);
-        }
-        CHECK(n_fine > 0 && n_fine < n_calls / 2);
-    }
-    cuda_on_cpu_fail_at(0, CUDA_CALL_FAILS);
-}
+static void twin_that_fails(void) { fail_twin_in_turn(works, 18); }
+static void cuda_that_fails(void) { fail_cuda_in_turn(works, 0, 1); }
 
 static void one_of_two_devices(void)
 {
@@ -199,16 +162,16 @@ static void memory_that_ends(void)
     ct_gpu *gpu;
     ct_gpu_block block = {0}, more = {0};
     ct_gpu_twin_memory(1000);
-    REQUIRE(ct_gpu_open(TWIN, &gpu, NULL) == CT_OK);
+    REQUIRE_OK(ct_gpu_open(TWIN, &gpu, NULL));
     for (int i = 0; i < 3; i++) {
         size_t room;
-        CHECK_INT(ct_gpu_take(gpu, 700, &block), CT_OK);
-        CHECK_INT(ct_gpu_room(gpu, &room), CT_OK);
+        CHECK_OK(ct_gpu_take(gpu, 700, &block));
+        CHECK_OK(ct_gpu_room(gpu, &room));
         CHECK_INT(room, 300);
         ct_gpu_give(&block);
         ct_gpu_give(&block); /* there is nothing left to give */
     }
-    CHECK_INT(ct_gpu_take(gpu, 700, &block), CT_OK);
+    CHECK_OK(ct_gpu_take(gpu, 700, &block));
     CHECK_INT(ct_gpu_take(gpu, 301, &more), CT_NO_DEVICE);
     CHECK(ct_gpu_is_lost(gpu) && strstr(ct_gpu_why(gpu), "no memory") != NULL && !more.memory);
     ct_gpu_give(&more);
@@ -251,15 +214,14 @@ static void parts_do_not_overlap(void)
 static void devices_that_are_not_there(void)
 {
     ct_gpu *gpu;
-    ct_error error = {CT_OK, ""};
-    CHECK_INT(ct_gpu_open(CT_DEVICE_MAX, &gpu, &error), CT_NO_DEVICE);
-    CHECK(gpu == NULL && error.status == CT_NO_DEVICE && error.message[0] != '\0');
+    CHECK_FAILS(ct_gpu_open(CT_DEVICE_MAX, &gpu, &reason), CT_NO_DEVICE);
+    CHECK(gpu == NULL && reason.status == CT_NO_DEVICE);
     ct_gpu_close(NULL);
 }
 
 static const check_case cases[] = {
-    {"functions on the twin", functions_on_the_twin},
-    {"functions on every CUDA device", functions_on_every_device},
+    {"functions on the twin", ON_TWIN(functions)},
+    {"functions on every CUDA device", ON_EVERY_DEVICE(functions)},
     {"a twin that fails at every call in turn", twin_that_fails},
     {"CUDA that fails at every call in turn", cuda_that_fails},
     {"one of two CUDA devices", one_of_two_devices},

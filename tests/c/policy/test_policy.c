@@ -171,14 +171,26 @@ static ct_policy_options options_of(const instance *s)
     return o;
 }
 
+static void release_result(void *of) { ct_policy_result_free((ct_policy_result *) of); }
+
+static ct_status solve(const ct_policy_data *data, const ct_policy_options *o,
+                       ct_policy_result *result, uint32_t *leaves)
+{
+    const ct_status status = ct_policy_solve(data, o, result, leaves, &reason);
+    if (status == CT_OK) keep_parts(result, sizeof *result, release_result);
+    return status;
+}
+
+/* The leaf of each row, of the instance that was solved last. */
+static uint32_t where[MOST_ROWS];
+
 static ct_status solve_instance(const instance *s, const ct_policy_options *o,
-                                ct_policy_result *result, uint32_t *where)
+                                ct_policy_result *result)
 {
     ct_column columns[MOST_COLS];
-    ct_error error;
     for (uint32_t col = 0; col < s->p; col++) columns[col] = (ct_column) {s->x[col], CT_DOUBLE};
     const ct_policy_data data = {columns, s->n, s->p, s->rewards, s->k};
-    return ct_policy_solve(&data, o, result, where, &error);
+    return solve(&data, o, result, where);
 }
 
 /* The tree, node by node. */
@@ -202,118 +214,78 @@ static int same_result(const ct_policy_result *a, const ct_policy_result *b)
     return 1;
 }
 
-static int check_instance(const instance *s, const ct_policy_options *o)
+static void check_instance(const instance *s, const ct_policy_options *o)
 {
     const brute_tree tree = brute_all(s);
     ct_policy_result result;
-    uint32_t where[MOST_ROWS];
-    if (!CHECK(solve_instance(s, o, &result, where) == CT_OK)) return 0;
-    const int right = CHECK(result.cost == tree.cost) & CHECK(result.bound == tree.cost) &
-                      CHECK(is_tree(&result, &tree)) & CHECK(result.rounding == 0) &
-                      CHECK(result.end == CT_POLICY_OPTIMAL);
-    ct_policy_result_free(&result);
-    return right;
+    REQUIRE_OK(solve_instance(s, o, &result));
+    CHECK(result.cost == tree.cost && result.bound == tree.cost && result.rounding == 0);
+    CHECK(is_tree(&result, &tree) && result.end == CT_POLICY_OPTIMAL);
 }
 
 /* ---- cases ---- */
 
-/* How many tables of a kind; POLICY in the environment: so many of each. */
-static int rounds(int n)
+static void all_trees(rng *r, uint32_t seed)
 {
-    const char *asked = getenv("POLICY");
-    return CHECK_SLOW() ? n / 100 : CHECK_QUICK() ? n / 10 : asked ? atoi(asked) : n;
-}
-
-static void all_trees(void)
-{
-    for (int seed = 0; seed < rounds(12000); seed++) {
-        rng r = {(uint64_t) seed};
-        instance s;
-        draw(&s, &r, 28, 8);
-        const ct_policy_options o = options_of(&s);
-        if (check_instance(&s, &o)) continue;
-        printf("    seed %d\n", seed);
-        return;
-    }
+    instance s;
+    draw(&s, r, 28, 8);
+    const ct_policy_options o = options_of(&s);
+    check_instance(&s, &o);
 }
 
 /* Columns of two values, some the same or nearly, whose nodes of depth three are added up; with one
  * level more the first has any values. */
-static void all_trees_of_two_values(void)
+static void all_trees_of_two_values(rng *r, uint32_t seed)
 {
-    for (int seed = 0; seed < rounds(3000); seed++) {
-        rng r = {7000000 + (uint64_t) seed};
-        instance s;
-        draw(&s, &r, 20, seed % 4 ? 6 : 12);
-        s.depth = 3 + (seed % 8 == 0);
-        s.n = 2 + below(&r, s.depth == 3 ? 19 : 8);
-        s.p = 1 + below(&r, s.depth == 3 ? MOST_COLS : 3);
-        for (uint32_t col = 0; col < s.p; col++) {
-            if (s.depth == 4 && !col) continue;
-            const double *like = s.x[col ? below(&r, col) : 0];
-            const uint32_t kind = col ? below(&r, 4) : 0, ones = 1 + below(&r, 3);
-            for (uint32_t i = 0; i < s.n; i++)
-                s.x[col][i] = kind == 1 && below(&r, 9) ? like[i] : below(&r, 4) < ones ? 2 : -1;
-        }
-        draw_rewards(&s, &r);
-        ct_policy_options o = options_of(&s);
-        o.threads = 1 + (unsigned) seed % 2;
-        if (check_instance(&s, &o)) continue;
-        printf("    seed %d\n", seed);
-        return;
+    instance s;
+    draw(&s, r, 20, seed % 4 ? 6 : 12);
+    s.depth = 3 + (seed % 8 == 0);
+    s.n = 2 + below(r, s.depth == 3 ? 19 : 8);
+    s.p = 1 + below(r, s.depth == 3 ? MOST_COLS : 3);
+    for (uint32_t col = 0; col < s.p; col++) {
+        if (s.depth == 4 && !col) continue;
+        const double *like = s.x[col ? below(r, col) : 0];
+        const uint32_t kind = col ? below(r, 4) : 0, ones = 1 + below(r, 3);
+        for (uint32_t i = 0; i < s.n; i++)
+            s.x[col][i] = kind == 1 && below(r, 9) ? like[i] : below(r, 4) < ones ? 2 : -1;
     }
+    draw_rewards(&s, r);
+    ct_policy_options o = options_of(&s);
+    o.threads = 1 + seed % 2;
+    check_instance(&s, &o);
 }
 
-static void all_trees_of_many_actions(void)
+static void all_trees_of_many_actions(rng *r, uint32_t seed)
 {
-    for (int seed = 0; seed < rounds(1500); seed++) {
-        rng r = {1000000 + (uint64_t) seed};
-        instance s;
-        draw(&s, &r, 24, MOST_ACTIONS);
-        const ct_policy_options o = options_of(&s);
-        if (check_instance(&s, &o)) continue;
-        printf("    seed %d\n", seed);
-        return;
-    }
+    instance s;
+    draw(&s, r, 24, MOST_ACTIONS);
+    const ct_policy_options o = options_of(&s);
+    check_instance(&s, &o);
 }
 
 /* With one shortcut off, or all; on every instruction set; by two threads. */
-static void other_ways(void)
+static void other_ways(rng *r, uint32_t seed)
 {
-    for (int seed = 0; seed < rounds(3000); seed++) {
-        rng r = {2000000 + (uint64_t) seed};
-        instance s;
-        draw(&s, &r, 26, 20);
-        ct_policy_options o = options_of(&s);
-        o.off = seed % 3 ? 1U << below(&r, CT_POLICY_SHORTCUTS) : (1U << CT_POLICY_SHORTCUTS) - 1;
-        o.threads = 1 + below(&r, 2);
-        const ct_simd level = (ct_simd) below(&r, CT_N_SIMD);
-        if (ct_cpu_has(level)) o.simd = level;
-        if (check_instance(&s, &o)) continue;
-        printf("    seed %d\n", seed);
-        return;
-    }
+    instance s;
+    draw(&s, r, 26, 20);
+    ct_policy_options o = options_of(&s);
+    o.off = seed % 3 ? 1U << below(r, CT_POLICY_SHORTCUTS) : (1U << CT_POLICY_SHORTCUTS) - 1;
+    o.threads = 1 + below(r, 2);
+    const ct_simd level = (ct_simd) below(r, CT_N_SIMD);
+    if (ct_cpu_has(level)) o.simd = level;
+    check_instance(&s, &o);
 }
 
-static int stop_at_once(void *data)
-{
-    (void) data;
-    return 1;
-}
+static int stop_at_once(void *data) { return 1; }
 
 /* Fewer leaves than levels allow. */
-static void few_leaves(void)
+static void few_leaves(rng *r, uint32_t seed)
 {
-    for (int seed = 0; seed < rounds(4000); seed++) {
-        rng r = {5000000 + (uint64_t) seed};
-        instance s;
-        draw(&s, &r, 18, 6);
-        s.max_leaves = 1 + below(&r, 1U << s.depth);
-        const ct_policy_options o = options_of(&s);
-        if (check_instance(&s, &o)) continue;
-        printf("    seed %d\n", seed);
-        return;
-    }
+    instance s;
+    draw(&s, r, 18, 6);
+    s.max_leaves = 1 + below(r, 1U << s.depth);
+    const ct_policy_options o = options_of(&s);
+    check_instance(&s, &o);
 }
 
 static ct_policy_start start_of(const ct_policy_result *result)
@@ -326,61 +298,50 @@ static ct_policy_start start_of(const ct_policy_result *result)
 
 /* Whatever tree a search begins with, of other rewards or a level more, it finds the same; stopped
  * at once it has what it began with, or better. */
-static void begun_with(void)
+static void begun_with(rng *r, uint32_t seed)
 {
-    for (int seed = 0; seed < rounds(2000); seed++) {
-        rng r = {6000000 + (uint64_t) seed};
-        instance s, other;
-        ct_policy_result first, result;
-        uint32_t where[MOST_ROWS];
-        draw(&s, &r, 24, 6);
-        other = s;
-        other.depth += below(&r, 2);
-        if (below(&r, 2)) draw_rewards(&other, &r);
-        ct_policy_options o = options_of(&other);
-        REQUIRE(solve_instance(&other, &o, &first, where) == CT_OK);
-        const ct_policy_start start = start_of(&first);
-        o = options_of(&s);
-        o.start = &start;
-        o.min_bucket = s.min_bucket = 1 + below(&r, 3);
-        if (!check_instance(&s, &o)) printf("    seed %d\n", seed);
-        o.stop = stop_at_once;
-        o.depth = other.depth;
-        o.min_bucket = other.min_bucket;
-        if (!memcmp(s.rewards, other.rewards, sizeof s.rewards)) {
-            REQUIRE(solve_instance(&s, &o, &result, where) == CT_OK);
-            CHECK(result.cost == first.cost);
-            ct_policy_result_free(&result);
-        }
-        ct_policy_result_free(&first);
+    instance s, other;
+    ct_policy_result first, result;
+    draw(&s, r, 24, 6);
+    other = s;
+    other.depth += below(r, 2);
+    if (below(r, 2)) draw_rewards(&other, r);
+    ct_policy_options o = options_of(&other);
+    REQUIRE_OK(solve_instance(&other, &o, &first));
+    const ct_policy_start start = start_of(&first);
+    o = options_of(&s);
+    o.start = &start;
+    o.min_bucket = s.min_bucket = 1 + below(r, 3);
+    check_instance(&s, &o);
+    o.stop = stop_at_once;
+    o.depth = other.depth;
+    o.min_bucket = other.min_bucket;
+    if (!memcmp(s.rewards, other.rewards, sizeof s.rewards)) {
+        REQUIRE_OK(solve_instance(&s, &o, &result));
+        CHECK(result.cost == first.cost);
     }
 }
 
 /* The best tree is that of the best root. */
-static void roots(void)
+static void roots(rng *r, uint32_t seed)
 {
-    for (int seed = 0; seed < rounds(2000); seed++) {
-        rng r = {7000000 + (uint64_t) seed};
-        instance s;
-        draw(&s, &r, 24, 6);
-        const brute_tree tree = brute_all(&s);
-        ct_policy_options o = options_of(&s);
-        double least = INFINITY;
-        for (uint32_t col = 0; col < s.p; col++) {
-            uint8_t only[MOST_COLS] = {0};
-            ct_policy_result result;
-            uint32_t where[MOST_ROWS];
-            only[col] = 1;
-            o.roots = only;
-            o.threads = 1 + col % 2;
-            REQUIRE(solve_instance(&s, &o, &result, where) == CT_OK);
-            CHECK(result.tree.feature[0] < 0 || result.tree.feature[0] == (int32_t) col);
-            CHECK(result.bound == result.cost);
-            least = fmin(least, result.cost);
-            ct_policy_result_free(&result);
-        }
-        if (!CHECK(least == tree.cost)) printf("    seed %d\n", seed);
+    instance s;
+    draw(&s, r, 24, 6);
+    const brute_tree tree = brute_all(&s);
+    ct_policy_options o = options_of(&s);
+    double least = INFINITY;
+    for (uint32_t col = 0; col < s.p; col++) {
+        uint8_t only[MOST_COLS] = {0};
+        ct_policy_result result;
+        only[col] = 1;
+        o.roots = only;
+        o.threads = 1 + col % 2;
+        REQUIRE_OK(solve_instance(&s, &o, &result));
+        CHECK(result.tree.feature[0] < 0 || result.tree.feature[0] == (int32_t) col);
+        CHECK(result.bound == result.cost);
+        least = fmin(least, result.cost);
     }
+    CHECK(least == tree.cost);
 }
 
 /* ---- certificates ---- */
@@ -395,12 +356,11 @@ typedef struct {
 
 /* That no tree costs less than the one that is found, in so many bytes. */
 static ct_policy_end prove(proof *p, const instance *s, const ct_policy_result *result,
-                           uint32_t *actions, const uint32_t *where, size_t limit)
+                           uint32_t *actions, size_t limit)
 {
     const ct_policy_start start = start_of(result);
     ct_policy_options o = options_of(s);
     ct_policy_end end;
-    ct_error error;
     memset(p, 0, sizeof *p);
     for (uint32_t i = 0; i < s->p; i++) p->columns[i] = (ct_column) {s->x[i], CT_DOUBLE};
     for (uint32_t i = 0; i < s->n; i++) actions[i] = result->action[where[i]];
@@ -411,17 +371,15 @@ static ct_policy_end prove(proof *p, const instance *s, const ct_policy_result *
     p->bytes.limit = limit;
     o.start = &start;
     ct_certify_policy_begin(&p->same, &p->claim, &p->bytes);
-    CHECK(ct_policy_prove(&p->data, &o, 0, 0, &p->bytes, &end, &error) == CT_OK);
+    CHECK_OK(ct_policy_prove(&p->data, &o, 0, 0, &p->bytes, &end, &reason));
     return end;
 }
 
 static ct_certify_result certify(const proof *p)
 {
     ct_certify_result checked;
-    ct_error error = {CT_OK, ""};
-    if (!CHECK(ct_certify_policy_check(&p->same, &p->claim, p->bytes.bytes, p->bytes.n, &checked,
-                                       &error) == CT_OK))
-        printf("    %s\n", error.message);
+    CHECK_OK(ct_certify_policy_check(&p->same, &p->claim, p->bytes.bytes, p->bytes.n, &checked,
+                                     &reason));
     return checked;
 }
 
@@ -442,38 +400,33 @@ static void tamper(proof *p, double least, rng *r)
     }
 }
 
-static void certificates(void)
+static void certificates(rng *r, uint32_t seed)
 {
-    for (int seed = 0; seed < rounds(3000); seed++) {
-        rng r = {8000000 + (uint64_t) seed};
-        instance s;
-        proof p;
-        ct_policy_result result;
-        uint32_t where[MOST_ROWS], actions[MOST_ROWS];
-        draw(&s, &r, 26, 7);
-        const brute_tree tree = brute_all(&s);
-        const ct_policy_options o = options_of(&s);
-        REQUIRE(solve_instance(&s, &o, &result, where) == CT_OK);
-        REQUIRE(prove(&p, &s, &result, actions, where, SIZE_MAX) == CT_POLICY_OPTIMAL);
-        const ct_certify_result checked = certify(&p);
-        if (!(CHECK(checked.verdict == CT_CERTIFIED) & CHECK(checked.bound == tree.cost) &
-              CHECK(checked.attained) & CHECK(checked.smallest) & CHECK(checked.rounding == 0)))
-            printf("    seed %d: %d, %g for %g\n", seed, (int) checked.verdict, checked.bound,
-                   tree.cost);
-        tamper(&p, tree.cost, &r);
-        /* other rewards, and a tree that is worse */
-        const double kept = s.rewards[0];
-        s.rewards[0]++;
-        CHECK(certify(&p).verdict == CT_OTHER_DATA);
-        s.rewards[0] = kept;
-        p.claim.n_splits++;
-        CHECK(!certify(&p).smallest);
-        const size_t size = p.bytes.n;
-        ct_bytes_free(&p.bytes);
-        CHECK(prove(&p, &s, &result, actions, where, size - 1) == CT_POLICY_MEMORY);
-        ct_bytes_free(&p.bytes);
-        ct_policy_result_free(&result);
-    }
+    instance s;
+    proof p;
+    ct_policy_result result;
+    uint32_t actions[MOST_ROWS];
+    draw(&s, r, 26, 7);
+    const brute_tree tree = brute_all(&s);
+    const ct_policy_options o = options_of(&s);
+    REQUIRE_OK(solve_instance(&s, &o, &result));
+    REQUIRE(prove(&p, &s, &result, actions, SIZE_MAX) == CT_POLICY_OPTIMAL);
+    const ct_certify_result checked = certify(&p);
+    CHECK_INT(checked.verdict, CT_CERTIFIED);
+    CHECK(checked.bound == tree.cost && checked.rounding == 0);
+    CHECK(checked.attained && checked.smallest);
+    tamper(&p, tree.cost, r);
+    /* other rewards, and a tree that is worse */
+    const double kept = s.rewards[0];
+    s.rewards[0]++;
+    CHECK(certify(&p).verdict == CT_OTHER_DATA);
+    s.rewards[0] = kept;
+    p.claim.n_splits++;
+    CHECK(!certify(&p).smallest);
+    const size_t size = p.bytes.n;
+    ct_bytes_free(&p.bytes);
+    CHECK(prove(&p, &s, &result, actions, size - 1) == CT_POLICY_MEMORY);
+    ct_bytes_free(&p.bytes);
 }
 
 /* ---- larger tables ---- */
@@ -495,9 +448,9 @@ static double normal(rng *r)
 static table scores(uint32_t n, uint32_t p, uint32_t k, double strength, double step, uint64_t seed)
 {
     rng r = {seed};
-    table t = {n, p, k, (double *) malloc(sizeof(double) * n * p),
-               (double *) malloc(sizeof(double) * n * k),
-               (ct_column *) malloc(sizeof(ct_column) * p)};
+    table t = {n, p, k, (double *) keep_new(n * p, sizeof(double)),
+               (double *) keep_new(n * k, sizeof(double)),
+               (ct_column *) keep_new(p, sizeof(ct_column))};
     for (uint32_t i = 0; i < n * p; i++)
         t.x[i] = step > 0 ? floor(normal(&r) / step) * step : normal(&r);
     for (uint32_t col = 0; col < p; col++)
@@ -513,20 +466,10 @@ static table scores(uint32_t n, uint32_t p, uint32_t k, double strength, double 
     return t;
 }
 
-static void free_table(table *t)
-{
-    free(t->x), free(t->rewards), free(t->columns);
-}
-
 static ct_status solve_table(const table *t, const ct_policy_options *o, ct_policy_result *result)
 {
     const ct_policy_data data = {t->columns, t->n, t->p, t->rewards, t->k};
-    uint32_t *where = (uint32_t *) malloc(sizeof *where * t->n);
-    ct_error error;
-    const ct_status status = ct_policy_solve(&data, o, result, where, &error);
-    if (status != CT_OK && status != CT_NO_MEMORY) printf("    %s\n", error.message);
-    free(where);
-    return status;
+    return solve(&data, o, result, (uint32_t *) keep_new(t->n, sizeof(uint32_t)));
 }
 
 static ct_policy_options plain(unsigned depth)
@@ -538,31 +481,26 @@ static ct_policy_options plain(unsigned depth)
 }
 
 /* Blocks and cells of many rows: all shortcuts off, other sets and threads say the same. */
-static void same_on_larger_tables(void)
+static void same_on_larger_tables(rng *r, uint32_t i)
 {
     const uint32_t sizes[] = {150, 700, 2300};
-    for (int i = 0; i < (CHECK_QUICK() ? 6 : 24); i++) {
-        const uint32_t k = 2 + (uint32_t) i % 5 * (uint32_t) (i % 7 + 1);
-        table t = scores(sizes[i % 3], 4, k, i % 2 ? 1 : .2, i % 4 == 3 ? .5 : 0, (uint64_t) i);
-        ct_policy_options o = plain(i % 3 ? 2 : 3);
-        ct_policy_result first, other;
-        o.min_bucket = i % 5 ? 1 : 20;
-        REQUIRE(solve_table(&t, &o, &first) == CT_OK);
-        CHECK(first.cost == first.bound && first.end == CT_POLICY_OPTIMAL);
-        CHECK(first.rounding < 1e-9);
-        for (int level = 0; level <= CT_N_SIMD; level++) {
-            o.off = level < CT_N_SIMD ? 0 : (1U << CT_POLICY_SHORTCUTS) - 1;
-            o.threads = 1 + (unsigned) level % 2;
-            if (level < CT_N_SIMD && !ct_cpu_has((ct_simd) level)) continue;
-            o.simd = level < CT_N_SIMD ? (ct_simd) level : ct_cpu_find("auto");
-            REQUIRE(solve_table(&t, &o, &other) == CT_OK);
-            CHECK(same_result(&first, &other) && other.threads == o.threads);
-            if (level < CT_N_SIMD && o.threads == 1)
-                CHECK(!memcmp(&first.counts, &other.counts, sizeof first.counts));
-            ct_policy_result_free(&other);
-        }
-        ct_policy_result_free(&first);
-        free_table(&t);
+    const uint32_t k = 2 + i % 5 * (i % 7 + 1);
+    table t = scores(sizes[i % 3], 4, k, i % 2 ? 1 : .2, i % 4 == 3 ? .5 : 0, i);
+    ct_policy_options o = plain(i % 3 ? 2 : 3);
+    ct_policy_result first, other;
+    o.min_bucket = i % 5 ? 1 : 20;
+    REQUIRE_OK(solve_table(&t, &o, &first));
+    CHECK(first.cost == first.bound && first.end == CT_POLICY_OPTIMAL);
+    CHECK(first.rounding < 1e-9);
+    for (int level = 0; level <= CT_N_SIMD; level++) {
+        o.off = level < CT_N_SIMD ? 0 : (1U << CT_POLICY_SHORTCUTS) - 1;
+        o.threads = 1 + (unsigned) level % 2;
+        if (level < CT_N_SIMD && !ct_cpu_has((ct_simd) level)) continue;
+        o.simd = level < CT_N_SIMD ? (ct_simd) level : ct_cpu_find("auto");
+        REQUIRE_OK(solve_table(&t, &o, &other));
+        CHECK(same_result(&first, &other) && other.threads == o.threads);
+        if (level < CT_N_SIMD && o.threads == 1)
+            CHECK(!memcmp(&first.counts, &other.counts, sizeof first.counts));
     }
 }
 
@@ -573,10 +511,8 @@ static void few_leaves_of_larger_tables(void)
     ct_policy_options o = plain(3);
     ct_policy_result result;
     o.max_leaves = 7;
-    REQUIRE(solve_table(&t, &o, &result) == CT_OK);
+    REQUIRE_OK(solve_table(&t, &o, &result));
     CHECK(result.counts.problems > 0 && result.counts.problems < 400);
-    ct_policy_result_free(&result);
-    free_table(&t);
 }
 
 /* Gaps between cuts are wide enough that their own rows close some: fewer problems, the same tree,
@@ -584,7 +520,7 @@ static void few_leaves_of_larger_tables(void)
 static void rows_between_cuts(void)
 {
     uint64_t problems[2] = {0, 0};
-    for (int i = 0; i < (CHECK_SLOW() ? 1 : CHECK_QUICK() ? 3 : 12); i++) {
+    for (int i = 0; i < (CHECK_SLOW() ? 1 : CHECK_QUICK() ? 2 : 12); i++) {
         table t = scores(1800 + 100 * ((uint32_t) i % 4), 3, 3 + (uint32_t) i % 3 / 2, 1,
                          i % 4 == 1 ? .05 : 0, 300 + (uint64_t) i);
         ct_policy_options o = plain(3);
@@ -592,14 +528,12 @@ static void rows_between_cuts(void)
         o.min_bucket = i % 3 ? 1 : 30;
         o.price = i % 2 ? 0 : 3;
         o.threads = 1 + (unsigned) i / 2 % 2;
-        REQUIRE(solve_table(&t, &o, &with) == CT_OK);
+        REQUIRE_OK(solve_table(&t, &o, &with));
         o.off = 1U << CT_POLICY_BETWEEN;
-        REQUIRE(solve_table(&t, &o, &without) == CT_OK);
-        if (!CHECK(same_result(&with, &without))) printf("    table %d\n", i);
+        REQUIRE_OK(solve_table(&t, &o, &without));
+        CHECK(same_result(&with, &without));
         CHECK(with.end == CT_POLICY_OPTIMAL);
         problems[0] += with.counts.problems, problems[1] += without.counts.problems;
-        ct_policy_result_free(&with), ct_policy_result_free(&without);
-        free_table(&t);
     }
     CHECK(problems[0] != problems[1]);
 }
@@ -628,132 +562,117 @@ static uint32_t draw_eighth(table *t, rng *r, int everywhere)
 
 /* The only good cut lies in a gap that is bounded by its own rows, and the tree that is known, with
  * the next cut, costs little more: a bound that is too high leaves the good one out. */
-static void best_tree_between_cuts(void)
+static void best_tree_between_cuts(rng *r, uint32_t i)
 {
     const int32_t feature[] = {0, 1, 1, 2, 2, 2, 2, -1, -1, -1, -1, -1, -1, -1, -1};
     const uint32_t left[] = {1, 3, 5, 7, 9, 11, 13, 0, 0, 0, 0, 0, 0, 0, 0},
                    right[] = {2, 4, 6, 8, 10, 12, 14, 0, 0, 0, 0, 0, 0, 0, 0};
     const uint8_t roots[] = {1, 0, 0};
-    for (int i = 0; i < rounds(120); i++) {
-        rng r = {6000000 + (uint64_t) i};
-        table t = scores(2048 + 8 * below(&r, 40), 3, 5, 0, 0, 400 + (uint64_t) i);
-        const uint32_t cut = draw_eighth(&t, &r, i % 3 == 1);
-        const double threshold[15] = {cut + .5, .5, .5, .5, .5, .5, .5};
-        const ct_policy_start start = {15, feature, threshold, left, right};
-        ct_policy_options o = plain(3);
-        ct_policy_result with, without;
-        o.price = i % 2 ? 0 : 3;
-        o.min_bucket = i % 5 ? 1 : 8;
-        o.roots = roots;
-        o.start = &start;
-        REQUIRE(solve_table(&t, &o, &with) == CT_OK);
-        o.off = 1U << CT_POLICY_BETWEEN;
-        REQUIRE(solve_table(&t, &o, &without) == CT_OK);
-        if (!CHECK(same_result(&with, &without))) printf("    table %d\n", i);
-        CHECK(with.tree.threshold[0] == cut - .5);
-        CHECK(with.counts.problems != without.counts.problems);
-        ct_policy_result_free(&with), ct_policy_result_free(&without);
-        free_table(&t);
-    }
+    table t = scores(2048 + 8 * below(r, 40), 3, 5, 0, 0, 400 + i);
+    const uint32_t cut = draw_eighth(&t, r, i % 3 == 1);
+    const double threshold[15] = {cut + .5, .5, .5, .5, .5, .5, .5};
+    const ct_policy_start start = {15, feature, threshold, left, right};
+    ct_policy_options o = plain(3);
+    ct_policy_result with, without;
+    o.price = i % 2 ? 0 : 3;
+    o.min_bucket = i % 5 ? 1 : 8;
+    o.roots = roots;
+    o.start = &start;
+    REQUIRE_OK(solve_table(&t, &o, &with));
+    o.off = 1U << CT_POLICY_BETWEEN;
+    REQUIRE_OK(solve_table(&t, &o, &without));
+    CHECK(same_result(&with, &without));
+    CHECK(with.tree.threshold[0] == cut - .5);
+    CHECK(with.counts.problems != without.counts.problems);
 }
 
 /* More columns than a group has, and rows than few; with and without. Halted, what is known holds.
  */
-static void two_values_on_larger_tables(void)
+static void two_values_on_larger_tables(rng *r, uint32_t i)
 {
     const uint32_t sizes[] = {90, 700, 4500};
-    for (int i = 0; i < (CHECK_QUICK() ? 6 : 24); i++) {
-        const uint32_t p = 5 + 4 * ((uint32_t) i % 4), k = 2 + (uint32_t) i % 5 * (i % 7 ? 1 : 6);
-        table t = scores(sizes[i % 3], p, k, i % 2 ? 1 : .2, 0, 100 + (uint64_t) i);
-        for (size_t at = 0; at < (size_t) t.n * t.p; at++) t.x[at] = t.x[at] > .3;
-        ct_policy_options o = plain(i % 6 == 1 ? 4 : 3);
-        ct_policy_result added, searched;
-        o.min_bucket = i % 5 ? 1 : 20;
-        o.price = i % 4 ? 0 : 2;
-        REQUIRE(solve_table(&t, &o, &added) == CT_OK);
-        o.off = 1U << CT_POLICY_TWO_VALUED;
-        o.threads = 2;
-        REQUIRE(solve_table(&t, &o, &searched) == CT_OK);
-        CHECK(same_result(&added, &searched) && added.end == CT_POLICY_OPTIMAL);
-        CHECK(searched.counts.problems > added.counts.problems);
-        ct_policy_result_free(&searched);
-        o.off = 0;
-        o.stop = stop_at_once;
-        REQUIRE(solve_table(&t, &o, &searched) == CT_OK);
+    const uint32_t p = 5 + 4 * (i % 4), k = 2 + i % 5 * (i % 7 ? 1 : 6);
+    table t = scores(sizes[i % 3], p, k, i % 2 ? 1 : .2, 0, 100 + i);
+    for (size_t at = 0; at < (size_t) t.n * t.p; at++) t.x[at] = t.x[at] > .3;
+    ct_policy_options o = plain(i % 6 == 1 ? 4 : 3);
+    ct_policy_result added, searched;
+    o.min_bucket = i % 5 ? 1 : 20;
+    o.price = i % 4 ? 0 : 2;
+    REQUIRE_OK(solve_table(&t, &o, &added));
+    o.off = 1U << CT_POLICY_TWO_VALUED;
+    o.threads = 2;
+    REQUIRE_OK(solve_table(&t, &o, &searched));
+    CHECK(same_result(&added, &searched) && added.end == CT_POLICY_OPTIMAL);
+    CHECK(searched.counts.problems > added.counts.problems);
+    o.off = 0;
+    o.stop = stop_at_once;
+    REQUIRE_OK(solve_table(&t, &o, &searched));
+    CHECK(searched.bound <= added.cost && added.cost <= searched.cost);
+    o.memory_limit = 1 << 20;
+    if (solve_table(&t, &o, &searched) == CT_OK)
         CHECK(searched.bound <= added.cost && added.cost <= searched.cost);
-        ct_policy_result_free(&searched);
-        o.memory_limit = 1 << 20;
-        if (solve_table(&t, &o, &searched) == CT_OK) {
-            CHECK(searched.bound <= added.cost && added.cost <= searched.cost);
-            ct_policy_result_free(&searched);
-        }
-        ct_policy_result_free(&added);
-        free_table(&t);
-    }
 }
 
 /* Four actions for 48 of many rows, two on each side of a cut within a cell: no other cut of the
  * first column is as good, and no two actions serve the cell. */
-static void cells(void)
+static void cells(rng *r, uint32_t i)
 {
-    for (int i = 0; i < rounds(100); i++) {
-        rng r = {4000000 + (uint64_t) i};
-        const uint32_t n = 1100 + below(&r, 900), first = 64 * (2 + below(&r, n / 64 - 4)) + 8;
-        table t = scores(n, 2, 5, 0, 0, (uint64_t) i);
-        ct_policy_options o = plain(2);
-        ct_policy_result result;
-        memset(t.rewards, 0, sizeof(double) * 5 * n);
-        for (uint32_t j = 0; j < n; j++) {
-            t.x[j] = j;
-            if (j < first || j >= first + 48) continue;
-            const uint32_t action = 1 + (t.x[n + j] > 0 ? 1U : 0U) + (j >= first + 24 ? 2U : 0U);
-            t.rewards[action * n + j] = 1 + below(&r, 3);
-        }
-        o.off = i % 4 ? 0 : 1U << CT_POLICY_PAIRS;
-        REQUIRE(solve_table(&t, &o, &result) == CT_OK);
-        CHECK(result.cost == 0 && result.bound == 0);
-        CHECK(result.tree.feature[0] == 0 && result.tree.threshold[0] == first + 23.5);
-        ct_policy_result_free(&result);
-        free_table(&t);
+    const uint32_t n = 1100 + below(r, 900), first = 64 * (2 + below(r, n / 64 - 4)) + 8;
+    table t = scores(n, 2, 5, 0, 0, i);
+    ct_policy_options o = plain(2);
+    ct_policy_result result;
+    memset(t.rewards, 0, sizeof(double) * 5 * n);
+    for (uint32_t j = 0; j < n; j++) {
+        t.x[j] = j;
+        if (j < first || j >= first + 48) continue;
+        const uint32_t action = 1 + (t.x[n + j] > 0 ? 1U : 0U) + (j >= first + 24 ? 2U : 0U);
+        t.rewards[action * n + j] = 1 + below(r, 3);
     }
+    o.off = i % 4 ? 0 : 1U << CT_POLICY_PAIRS;
+    REQUIRE_OK(solve_table(&t, &o, &result));
+    CHECK(result.cost == 0 && result.bound == 0);
+    CHECK(result.tree.feature[0] == 0 && result.tree.threshold[0] == first + 23.5);
+}
+
+/* The beginning of a proof about trees of depth two. */
+static proof proof_of(const table *t, uint64_t exponent)
+{
+    proof p = {.same = {t->columns, t->n, t->p, t->rewards, t->k},
+               .claim = {2, 1, 0, NULL, 0, NULL, NULL}, .bytes = {.limit = SIZE_MAX}};
+    ct_certify_policy_begin(&p.same, &p.claim, &p.bytes);
+    ct_bytes_put(&p.bytes, exponent);
+    ct_bytes_put(&p.bytes, 2);
+    return p;
 }
 
 /* A proof without the only good cut, which lies within a cell that no two actions serve: actions of
  * the rows before it depend on one column, of those behind it on another. */
-static void certified_cells(void)
+static void certified_cells(rng *r, uint32_t i)
 {
-    for (int i = 0; i < rounds(100); i++) {
-        rng r = {9000000 + (uint64_t) i};
-        const uint32_t n = 400 + below(&r, 900), first = 64 * (2 + below(&r, n / 64 - 4)) + 8;
-        table t = scores(n, 3, 5, 0, 0, (uint64_t) i);
-        memset(t.rewards, 0, sizeof(double) * 5 * n);
-        for (uint32_t j = 0; j < n; j++) {
-            t.x[j] = j;
-            if (j < first || j >= first + 48) continue;
-            const int left = j < first + 24;
-            const uint32_t action = (left ? 1U : 3U) + (t.x[(left ? 1 : 2) * n + j] > 0 ? 1U : 0U);
-            t.rewards[action * n + j] = 1 + below(&r, 3);
-        }
-        proof p = {.same = {t.columns, n, 3, t.rewards, 5}, .claim = {2, 1, 0, NULL, 0, NULL, NULL},
-                   .bytes = {.limit = SIZE_MAX}};
-        ct_certify_policy_begin(&p.same, &p.claim, &p.bytes);
-        ct_bytes_put(&p.bytes, CT_POLICY_EXPONENT);
-        ct_bytes_put(&p.bytes, 2);
-        ct_bytes_put(&p.bytes, 1);
-        for (uint32_t col = 0; col < 3; col++) {
-            uint32_t last = 0;
-            for (uint32_t cut = 1; cut < n; cut += 1 + below(&r, 70)) {
-                if (col == 0 && cut > first - 8 && cut < first + 56) continue;
-                ct_bytes_put(&p.bytes, cut - last);
-                last = cut;
-            }
-            ct_bytes_put(&p.bytes, 0);
-        }
-        const ct_certify_result checked = certify(&p);
-        CHECK(checked.verdict == CT_CERTIFIED && checked.bound == 0);
-        ct_bytes_free(&p.bytes);
-        free_table(&t);
+    const uint32_t n = 400 + below(r, 900), first = 64 * (2 + below(r, n / 64 - 4)) + 8;
+    table t = scores(n, 3, 5, 0, 0, i);
+    memset(t.rewards, 0, sizeof(double) * 5 * n);
+    for (uint32_t j = 0; j < n; j++) {
+        t.x[j] = j;
+        if (j < first || j >= first + 48) continue;
+        const int left = j < first + 24;
+        const uint32_t action = (left ? 1U : 3U) + (t.x[(left ? 1 : 2) * n + j] > 0 ? 1U : 0U);
+        t.rewards[action * n + j] = 1 + below(r, 3);
     }
+    proof p = proof_of(&t, CT_POLICY_EXPONENT);
+    ct_bytes_put(&p.bytes, 1);
+    for (uint32_t col = 0; col < 3; col++) {
+        uint32_t last = 0;
+        for (uint32_t cut = 1; cut < n; cut += 1 + below(r, 70)) {
+            if (col == 0 && cut > first - 8 && cut < first + 56) continue;
+            ct_bytes_put(&p.bytes, cut - last);
+            last = cut;
+        }
+        ct_bytes_put(&p.bytes, 0);
+    }
+    const ct_certify_result checked = certify(&p);
+    CHECK(checked.verdict == CT_CERTIFIED && checked.bound == 0);
+    ct_bytes_free(&p.bytes);
 }
 
 /* Rewards of zero are whole numbers of any unit, but one that is infinite makes no bound. */
@@ -761,18 +680,13 @@ static void infinite_unit(void)
 {
     for (uint64_t exponent = 0; exponent <= 1200; exponent += 1200) {
         table t = scores(20, 2, 2, 0, 0, 1);
+        t.p = 1;
         memset(t.rewards, 0, sizeof(double) * 2 * 20);
-        proof p = {.same = {t.columns, 20, 1, t.rewards, 2},
-                   .claim = {2, 1, 0, NULL, 0, NULL, NULL},
-                   .bytes = {.limit = SIZE_MAX}};
-        ct_certify_policy_begin(&p.same, &p.claim, &p.bytes);
-        ct_bytes_put(&p.bytes, CT_POLICY_EXPONENT + exponent);
-        ct_bytes_put(&p.bytes, 2);
+        proof p = proof_of(&t, CT_POLICY_EXPONENT + exponent);
         ct_bytes_put(&p.bytes, 0);
         const ct_certify_result checked = certify(&p);
         CHECK(checked.verdict == (exponent ? CT_MALFORMED : CT_CERTIFIED));
         ct_bytes_free(&p.bytes);
-        free_table(&t);
     }
 }
 
@@ -780,68 +694,53 @@ static void infinite_unit(void)
 
 /* Where trees are told apart by more than their rewards, bound and cost of a stopped search may be
  * the same. */
-static int check_stopped(const brute_tree *tree, ct_policy_result *result)
+static void check_stopped(const brute_tree *tree, const ct_policy_result *result)
 {
-    int good = CHECK(result->bound <= tree->cost && tree->cost <= result->cost);
-    good &= CHECK(result->end != CT_POLICY_OPTIMAL || result->cost == tree->cost);
-    good &= CHECK(result->end != CT_POLICY_OPTIMAL || result->bound == result->cost);
-    ct_policy_result_free(result);
-    return good;
+    CHECK(result->bound <= tree->cost && tree->cost <= result->cost);
+    CHECK(result->end != CT_POLICY_OPTIMAL ||
+          (result->cost == tree->cost && result->bound == result->cost));
 }
 
-/* Without the memory of so many calls from `after` on. Whether the search was what it should be. */
-static int short_of_memory(const instance *s, const brute_tree *tree, long after, long calls)
+/* Without the memory of so many calls from `after` on. */
+static void short_of_memory(const instance *s, const brute_tree *tree, long after, long calls)
 {
     const ct_policy_options o = options_of(s);
     ct_policy_result result;
-    uint32_t where[MOST_ROWS];
-    ct_column columns[MOST_COLS];
-    ct_error error;
-    for (uint32_t i = 0; i < s->p; i++) columns[i] = (ct_column) {s->x[i], CT_DOUBLE};
-    const ct_policy_data data = {columns, s->n, s->p, s->rewards, s->k};
     ct_alloc_fail_for(after, calls);
-    const ct_status status = ct_policy_solve(&data, &o, &result, where, &error);
+    const ct_status status = solve_instance(s, &o, &result);
     ct_alloc_fail_for(-1, 0);
-    if (status == CT_OK) return check_stopped(tree, &result);
-    return CHECK_INT(status, CT_NO_MEMORY);
+    if (status == CT_OK) check_stopped(tree, &result);
+    else CHECK_INT(status, CT_NO_MEMORY);
 }
 
 /* A tree and a bound, however early the search ends; without memory to begin it, an error. */
-static void stopped(void)
+static void stopped(rng *r, uint32_t seed)
 {
-    for (int seed = 0; seed < rounds(400); seed++) {
-        rng r = {3000000 + (uint64_t) seed};
-        instance s;
-        draw(&s, &r, 28, 6);
-        const brute_tree tree = brute_all(&s);
-        ct_policy_options o = options_of(&s);
-        ct_policy_result result;
-        uint32_t where[MOST_ROWS];
-        o.stop = stop_at_once;
-        if (seed % 2 == 0) {
-            const long after = below(&r, 200);
-            short_of_memory(&s, &tree, after, below(&r, 2) ? 1 : 1000000);
-        } else if (CHECK_INT(solve_instance(&s, &o, &result, where), CT_OK)) {
-            check_stopped(&tree, &result);
-        }
+    instance s;
+    draw(&s, r, 28, 6);
+    const brute_tree tree = brute_all(&s);
+    ct_policy_options o = options_of(&s);
+    ct_policy_result result;
+    o.stop = stop_at_once;
+    if (seed % 2 == 0) {
+        const long after = below(r, 200);
+        short_of_memory(&s, &tree, after, below(r, 2) ? 1 : 1000000);
+    } else if (CHECK_OK(solve_instance(&s, &o, &result))) {
+        check_stopped(&tree, &result);
     }
 }
 
 /* Each call for memory is refused in turn. */
-static void stopped_by_any_call(void)
+static void stopped_by_any_call(rng *r, uint32_t seed)
 {
-    for (int seed = 0; seed < rounds(300); seed++) {
-        rng r = {6000000 + (uint64_t) seed};
-        instance s;
-        draw(&s, &r, 12, 6);
-        s.depth = 2 + (unsigned) (seed % 2);
-        const brute_tree tree = brute_all(&s);
-        const long begin = ct_alloc_fail_for(-1, 0);
-        REQUIRE(short_of_memory(&s, &tree, -1, 0));
-        const long calls = ct_alloc_fail_for(-1, 0) - begin;
-        for (long after = 0; after < calls; after++)
-            if (!short_of_memory(&s, &tree, after, 1)) return;
-    }
+    instance s;
+    draw(&s, r, 12, 6);
+    s.depth = 2 + seed % 2;
+    const brute_tree tree = brute_all(&s);
+    const long begin = ct_alloc_fail_for(-1, 0);
+    short_of_memory(&s, &tree, -1, 0);
+    const long calls = ct_alloc_fail_for(-1, 0) - begin;
+    for (long after = 0; after < calls; after++) short_of_memory(&s, &tree, after, 1);
 }
 
 static void bad_input(void)
@@ -849,51 +748,46 @@ static void bad_input(void)
     rng r = {1};
     instance s;
     ct_policy_result result;
-    ct_error error;
-    uint32_t where[MOST_ROWS];
     draw(&s, &r, 20, 5);
     ct_policy_options o = options_of(&s);
     const double bad[] = {NAN, INFINITY, -INFINITY, 1e101};
     for (int i = 0; i < 4; i++) {
         const double kept = s.rewards[0];
         s.rewards[0] = bad[i];
-        CHECK(solve_instance(&s, &o, &result, where) == CT_BAD_INPUT);
+        CHECK(solve_instance(&s, &o, &result) == CT_BAD_INPUT);
         s.rewards[0] = kept;
     }
     o.depth = CT_POLICY_DEPTH + 1;
-    CHECK(solve_instance(&s, &o, &result, where) == CT_BAD_INPUT);
+    CHECK(solve_instance(&s, &o, &result) == CT_BAD_INPUT);
     o.depth = 2, o.price = -1;
-    CHECK(solve_instance(&s, &o, &result, where) == CT_BAD_INPUT);
+    CHECK(solve_instance(&s, &o, &result) == CT_BAD_INPUT);
     o.price = 0, s.k = 0;
-    CHECK(solve_instance(&s, &o, &result, where) == CT_BAD_INPUT);
+    CHECK(solve_instance(&s, &o, &result) == CT_BAD_INPUT);
     for (uint32_t more = 0; more < 2; more++) {
         table t = scores(3, 2, CT_POLICY_MOST_ACTIONS + more, 0, 0, 1);
-        const ct_policy_data data = {t.columns, t.n, t.p, t.rewards, t.k};
-        CHECK(ct_policy_solve(&data, &o, &result, where, &error) == (more ? CT_BAD_INPUT : CT_OK));
-        ct_policy_result_free(&result);
-        free_table(&t);
+        CHECK_INT(solve_table(&t, &o, &result), more ? CT_BAD_INPUT : CT_OK);
     }
 }
 
 static const check_case cases[] = {
-    {"all trees", all_trees},
-    {"all trees of two values", all_trees_of_two_values},
-    {"all trees of many actions", all_trees_of_many_actions},
-    {"other ways", other_ways},
-    {"few leaves", few_leaves},
-    {"begun with", begun_with},
-    {"roots", roots},
-    {"certificates", certificates},
-    {"same on larger tables", same_on_larger_tables},
+    {"all trees", EACH(all_trees, 0, 12000, 1200, 120)},
+    {"all trees of two values", EACH(all_trees_of_two_values, 7000000, 3000, 300, 30)},
+    {"all trees of many actions", EACH(all_trees_of_many_actions, 1000000, 1500, 150, 15)},
+    {"other ways", EACH(other_ways, 2000000, 3000, 300, 30)},
+    {"few leaves", EACH(few_leaves, 5000000, 4000, 400, 40)},
+    {"begun with", EACH(begun_with, 6000000, 2000, 200, 20)},
+    {"roots", EACH(roots, 7000000, 2000, 200, 20)},
+    {"certificates", EACH(certificates, 8000000, 3000, 300, 30)},
+    {"same on larger tables", EACH(same_on_larger_tables, 0, 24, 3, 2)},
     {"few leaves of larger tables", few_leaves_of_larger_tables},
     {"rows between cuts", rows_between_cuts},
-    {"best tree between cuts", best_tree_between_cuts},
-    {"two values on larger tables", two_values_on_larger_tables},
-    {"cells", cells},
-    {"certified cells", certified_cells},
+    {"best tree between cuts", EACH(best_tree_between_cuts, 6000000, 120, 12, 1)},
+    {"two values on larger tables", EACH(two_values_on_larger_tables, 0, 24, 6, 6)},
+    {"cells", EACH(cells, 4000000, 100, 10, 1)},
+    {"certified cells", EACH(certified_cells, 9000000, 100, 10, 1)},
     {"infinite unit", infinite_unit},
-    {"stopped", stopped},
-    {"stopped by any call", stopped_by_any_call},
+    {"stopped", EACH(stopped, 3000000, 400, 40, 4)},
+    {"stopped by any call", EACH(stopped_by_any_call, 6000000, 300, 30, 3)},
     {"bad input", bad_input},
 };
 CHECK_MAIN(cases)

@@ -2,7 +2,6 @@
  * counted it, and a tree that separates such values exactly is found. */
 #include <float.h>
 
-#include "check.h"
 #include "tree/route.h"
 #include "../exact/solve.h"
 
@@ -37,16 +36,14 @@ static void thresholds_between(void)
 static void check_rows(const random_table *t, const ct_exact_options *options, double expected)
 {
     ct_exact_result result;
-    ct_error error;
     uint32_t n = t->data.n_rows, n_wrong = 0;
-    uint32_t *leaf = (uint32_t *) calloc(n, sizeof *leaf), *counts;
-    int32_t *numbers, *routed = (int32_t *) calloc(n, sizeof *routed);
-    REQUIRE(ct_exact_solve(&t->data, options, &result, leaf, &error) == CT_OK);
-    numbers = (int32_t *) calloc(result.tree.n_nodes, sizeof *numbers);
-    counts = (uint32_t *) calloc((size_t) result.tree.n_nodes * t->data.n_classes, sizeof *counts);
+    uint32_t *leaf = (uint32_t *) keep_new(n, sizeof *leaf), *counts;
+    int32_t *numbers, *routed = (int32_t *) keep_new(n, sizeof *routed);
+    REQUIRE(solve_rows(&t->data, options, &result, leaf));
+    numbers = (int32_t *) keep_new(result.tree.n_nodes, sizeof *numbers);
+    counts = (uint32_t *) keep_new(result.tree.n_nodes * t->data.n_classes, sizeof *counts);
     for (uint32_t node = 0; node < result.tree.n_nodes; node++) numbers[node] = (int32_t) node;
-    CHECK(ct_route(&result.tree, 0, t->columns, t->data.n_cols, n, numbers, 1, routed, &error) ==
-          CT_OK);
+    CHECK_OK(ct_route(&result.tree, 0, t->columns, t->data.n_cols, n, numbers, 1, routed, &reason));
     for (uint32_t i = 0; i < n; i++) {
         uint32_t node = result.tree.roots[0];
         while (result.tree.feature[node] >= 0) {
@@ -65,8 +62,6 @@ static void check_rows(const random_table *t, const ct_exact_options *options, d
                           t->data.n_classes * sizeof *counts));
     CHECK(n_wrong == result.errors);
     if (expected >= 0) CHECK(result.errors == expected && result.end == CT_END_OPTIMAL);
-    ct_exact_result_free(&result);
-    free(leaf), free(routed), free(numbers), free(counts);
 }
 
 /* Two columns of the pair's values whose classes are an exclusive or: every split has to be right.
@@ -85,7 +80,6 @@ static void pairs_are_separated(void)
             }
             options.depth = depth;
             check_rows(&t, &options, 0);
-            table_free(&t);
         }
 }
 
@@ -99,31 +93,26 @@ static void signed_zeros_are_one(void)
         t.classes[row] = (int32_t) (row % 2);
     }
     for (options.depth = 1; options.depth < 4; options.depth++) check_rows(&t, &options, 10);
-    table_free(&t);
 }
 
-static void all_edges_together(void)
+static void all_edges_together(rng *r, uint32_t seed)
 {
-    for (int seed = 0; seed < (CHECK_QUICK() ? 20 : 300); seed++) {
-        rng r = {(uint64_t) seed + 64000};
-        random_table t = table_random(&r, 20 + rng_below(&r, 100), 3, 2 + rng_below(&r, 3), 1);
-        ct_exact_options options = ct_exact_options_default();
-        for (uint32_t i = 0; i < t.data.n_rows * 3; i++)
-            if (rng_below(&r, 2))
-                t.values[i] = edges[rng_below(&r, sizeof edges / sizeof *edges)][rng_below(&r, 2)];
-        options.depth = 1 + rng_below(&r, 3);
-        options.threads = 1 + rng_below(&r, 2);
-        options.team_after = 0;
-        check_rows(&t, &options, -1);
-        table_free(&t);
-    }
+    random_table t = table_random(r, 20 + rng_below(r, 100), 3, 2 + rng_below(r, 3), 1);
+    ct_exact_options options = ct_exact_options_default();
+    for (uint32_t i = 0; i < t.data.n_rows * 3; i++)
+        if (rng_below(r, 2))
+            t.values[i] = edges[rng_below(r, sizeof edges / sizeof *edges)][rng_below(r, 2)];
+    options.depth = 1 + rng_below(r, 3);
+    options.threads = 1 + rng_below(r, 2);
+    options.team_after = 0;
+    check_rows(&t, &options, -1);
 }
 
 static const check_case cases[] = {
     {"thresholds between", thresholds_between},
     {"pairs are separated", pairs_are_separated},
     {"signed zeros are one", signed_zeros_are_one},
-    {"all edges together", all_edges_together},
+    {"all edges together", EACH(all_edges_together, 64000, 300, 20, 20)},
 };
 
 CHECK_MAIN(cases)

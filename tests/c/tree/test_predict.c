@@ -50,9 +50,8 @@ static ct_forest linear_forest(uint32_t n_trees, double *values, uint32_t n_term
 
 static void say(const ct_forest *forest, uint32_t n_threads, double *out)
 {
-    ct_error error;
-    REQUIRE(ct_forest_check(forest, 2, &error) == CT_OK);
-    REQUIRE(ct_predict(forest, columns, 2, ROWS, n_threads, out, &error) == CT_OK);
+    REQUIRE_OK(ct_forest_check(forest, 2, &reason));
+    REQUIRE_OK(ct_predict(forest, columns, 2, ROWS, n_threads, out, &reason));
 }
 
 static void counts_give_proportions(void)
@@ -128,17 +127,16 @@ static void unsound_models_are_refused(void)
     double values[NODES] = {0}, coefficient[] = {1, 1};
     uint32_t first_term[] = {0, 0, 1, 1, 2, 2, 2}, term_column[] = {1, 0};
     ct_forest forest = linear_forest(2, values, 2, first_term, term_column, coefficient);
-    ct_error error;
-    CHECK(ct_forest_check(&forest, 2, &error) == CT_OK);
-    CHECK(ct_forest_check(&forest, 1, &error) == CT_BAD_INPUT);
+    CHECK_OK(ct_forest_check(&forest, 2, &reason));
+    CHECK_FAILS(ct_forest_check(&forest, 1, &reason), CT_BAD_INPUT);
     term_column[0] = 2; /* there are two columns */
-    CHECK(ct_forest_check(&forest, 2, &error) == CT_BAD_INPUT);
+    CHECK_FAILS(ct_forest_check(&forest, 2, &reason), CT_BAD_INPUT);
     term_column[0] = 1;
     first_term[3] = 0;  /* goes back */
-    CHECK(ct_forest_check(&forest, 2, &error) == CT_BAD_INPUT);
+    CHECK_FAILS(ct_forest_check(&forest, 2, &reason), CT_BAD_INPUT);
     first_term[3] = 1;
     first_term[6] = 3;  /* beyond the terms */
-    CHECK(ct_forest_check(&forest, 2, &error) == CT_BAD_INPUT);
+    CHECK_FAILS(ct_forest_check(&forest, 2, &reason), CT_BAD_INPUT);
 }
 
 /* The same sums in the same order, whatever the number of threads. */
@@ -152,9 +150,8 @@ static void threads_do_not_matter(void)
     for (int i = 0; i < MANY; i++) many[i] = rng_unit(&r) - 0.5;
     const ct_column both[] = {{many, CT_DOUBLE}, {many, CT_DOUBLE}};
     ct_forest forest = linear_forest(2, values, 1, first_term, term_column, coefficient);
-    ct_error error;
-    REQUIRE(ct_predict(&forest, both, 2, MANY, 1, one, &error) == CT_OK);
-    REQUIRE(ct_predict(&forest, both, 2, MANY, 3, more, &error) == CT_OK);
+    REQUIRE_OK(ct_predict(&forest, both, 2, MANY, 1, one, &reason));
+    REQUIRE_OK(ct_predict(&forest, both, 2, MANY, 3, more, &reason));
     uint32_t wrong = 0;
     for (int i = 0; i < MANY; i++) {
         double expected = many[i] < 0 ? 0.2 + 0.3 * many[i] + 1e-3 : 0.4 + 1e-3;
@@ -168,11 +165,10 @@ static void a_forest_has_room_for_each_payload(void)
     for (int kind = 0; kind < 3; kind++)
         for (int k = 0;; k++) {
             ct_forest forest;
-            ct_error error;
             ct_alloc_fail_after(k);
-            ct_status status = ct_forest_init(&forest, 2, 20, kind ? 0 : 3, &error);
-            if (status == CT_OK && kind == 1) status = ct_forest_add_values(&forest, 4, &error);
-            if (status == CT_OK && kind == 2) status = ct_forest_add_terms(&forest, 30, &error);
+            ct_status status = ct_forest_init(&forest, 2, 20, kind ? 0 : 3, &reason);
+            if (status == CT_OK && kind == 1) status = ct_forest_add_values(&forest, 4, &reason);
+            if (status == CT_OK && kind == 2) status = ct_forest_add_terms(&forest, 30, &reason);
             ct_alloc_fail_after(-1);
             CHECK(forest.leaf == (ct_leaf) kind || status == CT_NO_MEMORY);
             ct_forest_free(&forest);
@@ -188,13 +184,12 @@ static void failures_leave_nothing(void)
     uint32_t counts[NODES] = {0};
     for (int k = 0;; k++) {
         ct_forest forest = forest_of(2);
-        ct_error error;
         forest.leaf = k % 2 ? CT_LEAF_VALUES : CT_LEAF_COUNTS;
         forest.n_values = forest.n_classes = 1;
         forest.values = values;
         forest.counts = counts;
         ct_alloc_fail_after(k / 2);
-        ct_status status = ct_predict(&forest, columns, 2, ROWS, 2, out, &error);
+        ct_status status = ct_predict(&forest, columns, 2, ROWS, 2, out, &reason);
         ct_alloc_fail_after(-1);
         if (status == CT_OK && k % 2) break;
         CHECK(status == CT_NO_MEMORY || status == CT_OK);

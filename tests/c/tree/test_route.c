@@ -39,11 +39,10 @@ static void rows_go_by_threshold_and_level(void)
     const int32_t expected[N] = {2, 3, 2, 3, 3, 2, 4, 3, 4};
     const ct_column columns[] = {{x, CT_DOUBLE}, {codes, CT_INT32}};
     ct_forest tree = tree_with_levels();
-    ct_error error;
     const int32_t values[] = {0, 1, 2, 3, 4};
     int32_t leaf[N];
-    REQUIRE(ct_forest_check(&tree, 2, &error) == CT_OK);
-    REQUIRE(ct_route(&tree, 0, columns, 2, N, values, 1, leaf, &error) == CT_OK);
+    REQUIRE_OK(ct_forest_check(&tree, 2, &reason));
+    REQUIRE_OK(ct_route(&tree, 0, columns, 2, N, values, 1, leaf, &reason));
     for (int row = 0; row < N; row++) CHECK_INT(leaf[row], expected[row]);
 }
 
@@ -132,19 +131,18 @@ static void random_trees_route_like_a_plain_walk(void)
     static const uint32_t sizes[] = {1, 2, 7, 1023, 1024, 1025, 2048, 3000, 5000, 0};
     static random_tree t;
     rng r = {17};
-    int32_t values[NODES], *got = (int32_t *) malloc(5000 * sizeof *got);
-    double *x = (double *) malloc(COLUMNS * 5000 * sizeof *x);
-    int32_t *codes = (int32_t *) malloc(COLUMNS * 5000 * sizeof *codes);
+    int32_t values[NODES], *got = (int32_t *) keep_new(5000, sizeof *got);
+    double *x = (double *) keep_new(COLUMNS * 5000, sizeof *x);
+    int32_t *codes = (int32_t *) keep_new(COLUMNS * 5000, sizeof *codes);
     for (int i = 0; i < NODES; i++) values[i] = 1000 - i;
     for (uint32_t round = 0; round < 420; round++) {
         uint32_t n_rows = sizes[rng_below(&r, 10)], n_columns = 3 + round % 4, wrong = 0;
         ct_column columns[COLUMNS];
-        ct_error error;
         random_tree_init(&r, &t, round % 7, n_columns);
         fill(&r, columns, x, codes, n_rows);
-        REQUIRE(ct_forest_check(&t.tree, n_columns, &error) == CT_OK);
-        REQUIRE(ct_route(&t.tree, 0, columns, n_columns, n_rows, values, 1 + round % 3, got,
-                         &error) == CT_OK);
+        REQUIRE_OK(ct_forest_check(&t.tree, n_columns, &reason));
+        REQUIRE_OK(ct_route(&t.tree, 0, columns, n_columns, n_rows, values, 1 + round % 3, got,
+                            &reason));
         for (uint32_t row = 0; row < n_rows; row++) {
             uint32_t node = 0;
             while (t.feature[node] >= 0)
@@ -154,9 +152,6 @@ static void random_trees_route_like_a_plain_walk(void)
         }
         CHECK_INT(wrong, 0);
     }
-    free(got);
-    free(x);
-    free(codes);
 }
 
 static void failures_are_told_and_leave_nothing(void)
@@ -166,15 +161,14 @@ static void failures_are_told_and_leave_nothing(void)
     double thresholds[] = {1.5, 2, 0, 0, 0};
     const ct_column columns[] = {{x, CT_DOUBLE}, {x, CT_DOUBLE}};
     ct_forest tree = tree_with_levels();
-    ct_error error;
     int32_t leaf[1];
-    CHECK(ct_route(&tree, 0, columns, 2, 1, values, 1, leaf, &error) ==
-          CT_BAD_INPUT); /* levels of doubles */
+    CHECK_FAILS(ct_route(&tree, 0, columns, 2, 1, values, 1, leaf, &reason),
+                CT_BAD_INPUT); /* levels of doubles */
     tree.n_levels = NULL;
     tree.threshold = thresholds;
     for (int k = 0;; k++) {
         ct_alloc_fail_after(k);
-        ct_status status = ct_route(&tree, 0, columns, 2, 1, values, 2, leaf, &error);
+        ct_status status = ct_route(&tree, 0, columns, 2, 1, values, 2, leaf, &reason);
         ct_alloc_fail_after(-1);
         if (status == CT_OK) break;
         CHECK(status == CT_NO_MEMORY);
@@ -186,15 +180,14 @@ static void failures_are_told_and_leave_nothing(void)
 static void unsound_trees_are_refused(void)
 {
     ct_forest tree = tree_with_levels();
-    ct_error error;
-    CHECK(ct_forest_check(&tree, 1, &error) == CT_BAD_INPUT); /* there is no column 1 */
+    CHECK_FAILS(ct_forest_check(&tree, 1, &reason), CT_BAD_INPUT); /* there is no column 1 */
     tree.n_levels = NULL;
-    CHECK(ct_forest_check(&tree, 2, &error) ==
-          CT_BAD_INPUT); /* without levels node 1 has no threshold */
+    CHECK_FAILS(ct_forest_check(&tree, 2, &reason),
+                CT_BAD_INPUT); /* without levels node 1 has no threshold */
     tree = tree_with_levels();
     uint32_t shared[] = {2, 3, 0, 0, 0};
     tree.right = shared;
-    CHECK(ct_forest_check(&tree, 2, &error) == CT_BAD_INPUT); /* node 2 has two parents */
+    CHECK_FAILS(ct_forest_check(&tree, 2, &reason), CT_BAD_INPUT); /* node 2 has two parents */
 }
 
 static const check_case cases[] = {
