@@ -24,15 +24,15 @@
 #include "base/simd/rounded.h"
 #include "base/status.h"
 
-typedef enum { CT_F32, CT_F64 } ct_forge_number;
-typedef enum { CT_LESS, CT_LESS_EQUAL } ct_forge_less;
+typedef enum { CT_FORGE_F32, CT_FORGE_F64 } ct_forge_number;
+typedef enum { CT_FORGE_LESS, CT_FORGE_LESS_EQUAL } ct_forge_less;
 
 /* Which values count as missing at a node. */
 typedef enum {
-    CT_MISSING_NONE, /* nothing: NaN is read as 0 (in a set: it is in none) */
-    CT_MISSING_NAN,
-    CT_MISSING_ZERO, /* NaN, and numbers up to CT_FORGE_ZERO in size */
-    CT_N_MISSING
+    CT_FORGE_MISSING_NONE, /* nothing: NaN is read as 0 (in a set: it is in none) */
+    CT_FORGE_MISSING_NAN,
+    CT_FORGE_MISSING_ZERO, /* NaN, and numbers up to CT_FORGE_ZERO in size */
+    CT_FORGE_N_MISSING
 } ct_forge_missing;
 
 #define CT_FORGE_ZERO ((double) 1e-35f) /* LightGBM's */
@@ -108,7 +108,7 @@ static inline double ct_forge_ensemble_term(const ct_forge_ensemble *e, uint32_t
     CT_ASSERT(e->feature[leaf] < 0 && k < e->leaf_width);
     double term = e->value[(uint64_t) leaf * e->leaf_width + k] * e->weight[tree];
     ROUNDED(term);
-    return e->sum == CT_F32 ? (float) term : term;
+    return e->sum == CT_FORGE_F32 ? (float) term : term;
 }
 
 /* What a term of a linear model multiplies by its slope. */

@@ -12,7 +12,7 @@ static inline double ct_forge_input(const ct_column *column, uint32_t row, ct_fo
     double x = column->type == CT_DOUBLE
                    ? ((const double *) column->values)[row]
                    : ct_integer_number(((const int32_t *) column->values)[row]);
-    return number == CT_F32 ? (double) (float) x : x;
+    return number == CT_FORGE_F32 ? (double) (float) x : x;
 }
 
 #endif

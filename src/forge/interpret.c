@@ -5,17 +5,17 @@
 int ct_forge_interpret_left(const ct_forge_ensemble *e, uint32_t node, double value)
 {
     CT_ASSERT(node < e->n_nodes);
-    double x = e->number == CT_F32 ? (float) value : value;
+    double x = e->number == CT_FORGE_F32 ? (float) value : value;
     int in_sets = e->set_size[node] > 0;
     if (isnan(x)) {
-        if (e->missing[node] != CT_MISSING_NONE) return e->default_left[node];
+        if (e->missing[node] != CT_FORGE_MISSING_NONE) return e->default_left[node];
         if (in_sets) return e->set_else[node];
         x = 0;
     }
     if (in_sets) return ct_forge_ensemble_in_set(e, node, x);
-    int zero_is_missing = e->missing[node] == CT_MISSING_ZERO;
+    int zero_is_missing = e->missing[node] == CT_FORGE_MISSING_ZERO;
     if (zero_is_missing && fabs(x) <= CT_FORGE_ZERO) return e->default_left[node];
-    return e->less == CT_LESS ? x < e->threshold[node] : x <= e->threshold[node];
+    return e->less == CT_FORGE_LESS ? x < e->threshold[node] : x <= e->threshold[node];
 }
 
 uint32_t ct_forge_interpret_leaf(const ct_forge_ensemble *e, uint32_t tree, const double *x)
@@ -40,10 +40,10 @@ void ct_forge_interpret_row(const ct_forge_ensemble *e, const double *x, double 
             double term = e->first_term ? ct_forge_ensemble_model(e, t, leaf, x, e->term_feature)
                                         : ct_forge_ensemble_term(e, t, leaf, k);
             double next = *sum + term;
-            *sum = e->sum == CT_F32 ? (float) next : next;
+            *sum = e->sum == CT_FORGE_F32 ? (float) next : next;
         }
     }
     if (e->divisor == 1) return;
     for (uint32_t k = 0; k < e->n_outputs; k++)
-        out[k] = e->sum == CT_F32 ? (float) (out[k] / e->divisor) : out[k] / e->divisor;
+        out[k] = e->sum == CT_FORGE_F32 ? (float) (out[k] / e->divisor) : out[k] / e->divisor;
 }

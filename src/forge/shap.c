@@ -25,9 +25,9 @@ static ct_status check(const ct_forged *f, ct_error *error)
     if (!e->cover)
         return ct_fail(error, CT_BAD_INPUT,
                        "how many training rows came to the nodes is not known");
-    if (features > CT_SHAP_FEATURES)
+    if (features > CT_FORGE_SHAP_FEATURES)
         return ct_fail(error, CT_BAD_INPUT, "a path may ask for more than %d features",
-                       CT_SHAP_FEATURES);
+                       CT_FORGE_SHAP_FEATURES);
     for (uint32_t i = 0; i < e->n_nodes; i++)
         if (e->feature[i] >= 0 && !(e->cover[i] > 0))
             return ct_fail(error, CT_BAD_INPUT, "no training row came to a node that splits");
@@ -38,10 +38,10 @@ static ct_status check(const ct_forged *f, ct_error *error)
 
 static void load(const job *j, ct_forge_shap_scratch *scratch, uint32_t first, uint32_t n)
 {
-    CT_ASSERT(n <= CT_SHAP_ROWS && first + n <= j->n_rows);
+    CT_ASSERT(n <= CT_FORGE_SHAP_ROWS && first + n <= j->n_rows);
     const ct_forged *f = j->common.forged;
     for (uint32_t column = 0; column < f->n_used; column++) {
-        double *x = scratch->x + (size_t) column * CT_SHAP_ROWS;
+        double *x = scratch->x + (size_t) column * CT_FORGE_SHAP_ROWS;
         const ct_column *from = &j->columns[f->used[column]];
         for (uint32_t row = 0; row < n; row++)
             x[row] = ct_forge_input(from, first + row, f->ensemble->number);
@@ -56,9 +56,9 @@ static void evaluate_special(const job *j, ct_forge_shap_scratch *scratch, uint3
     for (uint32_t i = 0; i < scratch->n_special; i++) {
         uint32_t node = scratch->special[i];
         const ct_column *from = &j->columns[f->ensemble->feature[node]];
-        double *answer = scratch->x + ((size_t) f->n_used + i) * CT_SHAP_ROWS;
+        double *answer = scratch->x + ((size_t) f->n_used + i) * CT_FORGE_SHAP_ROWS;
         for (uint32_t row = 0; row < n; row++) {
-            double x = ct_forge_input(from, first + row, CT_F64);
+            double x = ct_forge_input(from, first + row, CT_FORGE_F64);
             answer[row] = !ct_forge_interpret_left(f->ensemble, node, x);
         }
     }
@@ -73,7 +73,7 @@ static void add_trees(const job *j, ct_forge_shap_scratch *scratch, uint32_t fir
             continue;
         ct_forge_shap_plan(&j->common, scratch, t, e->leaf_width == 1 ? 0 : k);
         evaluate_special(j, scratch, first, n);
-        for (uint32_t row = 0; row < n; row += CT_SHAP_LANES) j->kernel(&scratch->tree, row);
+        for (uint32_t row = 0; row < n; row += CT_FORGE_SHAP_LANES) j->kernel(&scratch->tree, row);
     }
 }
 
@@ -87,12 +87,13 @@ static void do_block(void *data, unsigned worker, uint64_t begin, uint64_t end)
     load(j, scratch, first, n);
     for (uint32_t k = 0; k < e->n_outputs; k++) {
         double *out = j->out + (size_t) k * (e->n_features + 1) * j->n_rows + first;
-        memset(scratch->out, 0, ((size_t) f->n_used + 1) * CT_SHAP_ROWS * sizeof *scratch->out);
+        memset(scratch->out, 0,
+               ((size_t) f->n_used + 1) * CT_FORGE_SHAP_ROWS * sizeof *scratch->out);
         add_trees(j, scratch, first, n, k);
         for (uint32_t column = 0; column < f->n_used; column++)
             for (uint32_t row = 0; row < n; row++)
                 out[(size_t) f->used[column] * j->n_rows + row] =
-                    scratch->out[(size_t) column * CT_SHAP_ROWS + row] / e->divisor;
+                    scratch->out[(size_t) column * CT_FORGE_SHAP_ROWS + row] / e->divisor;
         for (uint32_t row = 0; row < n; row++)
             out[(size_t) e->n_features * j->n_rows + row] = j->expected[k];
     }
@@ -117,20 +118,21 @@ static uint32_t last_edges(const ct_forge_shap_tree *t, uint32_t depth, uint32_t
 static void add_leaf(const job *j, ct_forge_shap_scratch *scratch, uint32_t depth, uint32_t row,
                      uint32_t n, double *out)
 {
-    CT_ASSERT(depth > 0 && n <= CT_SHAP_LANES && row + n <= j->n_rows);
+    CT_ASSERT(depth > 0 && n <= CT_FORGE_SHAP_LANES && row + n <= j->n_rows);
     const ct_forged *f = j->common.forged;
     const ct_forge_shap_tree *t = &scratch->tree;
     uint32_t m = last_edges(t, depth, scratch->path), points = (m + 1) / 2;
     for (uint32_t q = 0; q < points; q++) {
-        double at = j->common.points[points][q], all[CT_SHAP_LANES];
+        double at = j->common.points[points][q], all[CT_FORGE_SHAP_LANES];
         double term = t->open[depth]->term * j->common.weights[points][q];
         for (uint32_t lane = 0; lane < n; lane++) all[lane] = term;
         for (uint32_t i = 0; i < m; i++) {
             double z = t->open[scratch->path[i]]->z, known = at + z * (1 - at);
             for (uint32_t lane = 0; lane < n; lane++) {
-                int taken = t->taken[scratch->path[i] * CT_SHAP_LANES + lane] != 0;
+                const int taken = t->taken[scratch->path[i] * CT_FORGE_SHAP_LANES + lane] != 0;
+                double *product = &t->products[i * CT_FORGE_SHAP_LANES + lane];
                 all[lane] *= taken ? known : z * (1 - at);
-                t->products[i * CT_SHAP_LANES + lane] = taken ? (1 - z) / known : -1 / (1 - at);
+                *product = taken ? (1 - z) / known : -1 / (1 - at);
             }
         }
         for (uint32_t a = 0; a < m; a++)
@@ -141,8 +143,8 @@ static void add_leaf(const job *j, ct_forge_shap_scratch *scratch, uint32_t dept
                                     : o * f->ensemble->n_features + i;
                 for (uint32_t lane = 0; lane < n; lane++)
                     out[pair * j->n_rows + row + lane] +=
-                        all[lane] * t->products[a * CT_SHAP_LANES + lane] *
-                        t->products[b * CT_SHAP_LANES + lane];
+                        all[lane] * t->products[a * CT_FORGE_SHAP_LANES + lane] *
+                        t->products[b * CT_FORGE_SHAP_LANES + lane];
             }
     }
 }
@@ -155,10 +157,10 @@ static void add_pairs(const job *j, ct_forge_shap_scratch *scratch, uint32_t fir
         const ct_forge_shap_edge *e = &t->edges[i];
         t->open[e->depth] = e;
         for (uint32_t lane = 0; lane < n; lane++) {
-            double x = t->x[(size_t) e->column * CT_SHAP_ROWS + row + lane];
+            double x = t->x[(size_t) e->column * CT_FORGE_SHAP_ROWS + row + lane];
             int left = x <= e->threshold || (e->nan_left && x != x);
-            t->taken[e->depth * CT_SHAP_LANES + lane] =
-                t->taken[e->above * CT_SHAP_LANES + lane] & -(int64_t) (left != e->right);
+            t->taken[e->depth * CT_FORGE_SHAP_LANES + lane] =
+                t->taken[e->above * CT_FORGE_SHAP_LANES + lane] & -(int64_t) (left != e->right);
         }
         if (e->leaf) add_leaf(j, scratch, e->depth, first + row, n, out);
     }
@@ -178,8 +180,9 @@ static void do_pairs_block(void *data, unsigned worker, uint64_t begin, uint64_t
                 continue;
             ct_forge_shap_plan(&j->common, scratch, t, e->leaf_width == 1 ? 0 : k);
             evaluate_special(j, scratch, first, n);
-            for (uint32_t row = 0; row < n; row += CT_SHAP_LANES)
-                add_pairs(j, scratch, first, row, n - row < CT_SHAP_LANES ? n - row : CT_SHAP_LANES,
+            for (uint32_t row = 0; row < n; row += CT_FORGE_SHAP_LANES)
+                add_pairs(j, scratch, first, row,
+                          n - row < CT_FORGE_SHAP_LANES ? n - row : CT_FORGE_SHAP_LANES,
                           j->out + k * width);
         }
 }
@@ -220,7 +223,7 @@ static ct_status explain(const ct_forged *f, const ct_column *columns, uint32_t 
     CT_TRY(check(f, error));
     if (!n_rows) return CT_OK;
     unsigned threads = run->threads ? run->threads : 1;
-    uint32_t blocks = (n_rows - 1) / CT_SHAP_ROWS + 1;
+    uint32_t blocks = (n_rows - 1) / CT_FORGE_SHAP_ROWS + 1;
     if (threads > blocks) threads = blocks;
     ct_budget budget = {SIZE_MAX / 2, 0};
     ct_arena arena;
@@ -235,7 +238,7 @@ static ct_status explain(const ct_forged *f, const ct_column *columns, uint32_t 
     if (made == CT_OK) {
         memset(out, 0, size * n_rows * sizeof *out);
         expect(&j);
-        ct_loop loop = {n_rows, CT_SHAP_ROWS, CT_DYNAMIC, threads, work, &j, run->stop};
+        ct_loop loop = {n_rows, CT_FORGE_SHAP_ROWS, CT_DYNAMIC, threads, work, &j, run->stop};
         ct_parallel_for(&loop);
     }
     ct_arena_free(&arena);

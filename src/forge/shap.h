@@ -21,7 +21,7 @@
 
 #include "forge/run.h"
 
-enum { CT_SHAP_FEATURES = 256 }; /* of a path, at most */
+enum { CT_FORGE_SHAP_FEATURES = 256 }; /* of a path, at most */
 
 /* out[n_outputs][n_features + 1][n_rows]: of each feature, then what the sum is without knowing
  * any. For each output they add up to the margin but for rounding, in doubles. run->way does not

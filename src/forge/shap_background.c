@@ -75,7 +75,7 @@ static void evaluate_special(const job *j, worker *w, const ct_forge_patterns *t
         for (uint32_t row = 0; row < n; row++)
             answer[row] =
                 !ct_forge_interpret_left(e, tree->special[i],
-                                         ct_forge_input(from, first + row, CT_F64));
+                                         ct_forge_input(from, first + row, CT_FORGE_F64));
     }
 }
 
@@ -107,7 +107,7 @@ static void count_block(void *data, unsigned number, uint64_t begin, uint64_t en
         for (uint32_t i = 0; i < tree->n_steps; i++) {
             const ct_forge_pattern_step *s = &tree->steps[i];
             do_step(s, w, n);
-            if (s->unit == CT_NO_UNIT) continue;
+            if (s->unit == CT_FORGE_NO_UNIT) continue;
             uint32_t *counts = w->counts + tree->units[s->unit].counts;
             const uint32_t *pattern = w->patterns + (size_t) s->to * ROWS;
             for (uint32_t row = 0; row < n; row++) counts[pattern[row]]++;
@@ -151,7 +151,7 @@ static void add_block(void *data, unsigned number, uint64_t begin, uint64_t end)
         for (uint32_t i = 0; i < tree->n_steps; i++) {
             const ct_forge_pattern_step *s = &tree->steps[i];
             do_step(s, w, n);
-            if (s->unit != CT_NO_UNIT)
+            if (s->unit != CT_FORGE_NO_UNIT)
                 look_up(j, &tree->units[s->unit], w->patterns + (size_t) s->to * ROWS, first, n);
         }
     }
@@ -320,9 +320,9 @@ static ct_status check(const ct_forged *f, uint32_t n_background, ct_error *erro
     uint32_t features = f->deepest < f->n_used ? f->deepest : f->n_used;
     if (f->ensemble->first_term) return ct_fail(error, CT_BAD_INPUT, "leaves are linear models");
     if (!n_background) return ct_fail(error, CT_BAD_INPUT, "the background has no rows");
-    if (features > CT_SHAP_FEATURES)
+    if (features > CT_FORGE_SHAP_FEATURES)
         return ct_fail(error, CT_BAD_INPUT, "a path may ask for more than %d features",
-                       CT_SHAP_FEATURES);
+                       CT_FORGE_SHAP_FEATURES);
     return CT_OK;
 }
 

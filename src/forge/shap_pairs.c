@@ -48,13 +48,13 @@ double *ct_forge_pair_weights(uint32_t most, ct_arena *arena)
 
 static int goes_left(const ct_forged *f, const ct_forged_node *node, const place *p)
 {
-    uint32_t column = node->what & CT_WALK_COLUMN;
-    if (node->what & (CT_WALK_SET | CT_WALK_ZERO))
+    uint32_t column = node->what & CT_FORGE_WALK_COLUMN;
+    if (node->what & (CT_FORGE_WALK_SET | CT_FORGE_WALK_ZERO))
         return ct_forge_interpret_left(f->ensemble, f->node_of[node - f->nodes],
                                        ct_forge_input(&p->columns[f->used[column]], p->row,
-                                                      CT_F64));
+                                                      CT_FORGE_F64));
     double x = p->x[column];
-    return x <= node->threshold || (x != x && node->what & CT_WALK_NAN_LEFT);
+    return x <= node->threshold || (x != x && node->what & CT_FORGE_WALK_NAN_LEFT);
 }
 
 /* What the leaves below give each feature that must come from the row, and from the background. */
@@ -83,8 +83,8 @@ static fork next_fork(const pair *p, uint32_t at)
     const ct_forged *f = p->pairs->forged;
     for (;;) {
         const ct_forged_node *node = &f->nodes[at];
-        if (!(node->what & CT_WALK_INNER)) return (fork){at, 0, 0, 0, 1};
-        uint32_t column = node->what & CT_WALK_COLUMN;
+        if (!(node->what & CT_FORGE_WALK_INNER)) return (fork){at, 0, 0, 0, 1};
+        uint32_t column = node->what & CT_FORGE_WALK_COLUMN;
         uint32_t mine = node->next + !goes_left(f, node, &p->of[0]);
         uint32_t theirs = node->next + !goes_left(f, node, &p->of[1]);
         if (mine != theirs && p->owner[column] == NOBODY)
@@ -196,7 +196,7 @@ static double sum_of_background(const job *j)
     for (uint32_t i = 0; i < j->n; i++) {
         place of = {j->background + (size_t) i * f->n_used, p->pairs->background, j->first + i};
         uint32_t at = f->ensemble->roots[p->tree];
-        while (f->nodes[at].what & CT_WALK_INNER)
+        while (f->nodes[at].what & CT_FORGE_WALK_INNER)
             at = f->nodes[at].next + !goes_left(f, &f->nodes[at], &of);
         sum += ct_forge_ensemble_term(f->ensemble, p->tree, f->node_of[at], p->k);
     }

@@ -57,7 +57,7 @@ static uint32_t most_special(const ct_forged *f)
     for (uint32_t t = 0; t < e->n_trees && !f->plain; t++) {
         uint32_t n = 0;
         for (uint32_t i = e->roots[t]; i < ct_forge_ensemble_end(e, t); i++)
-            n += e->feature[i] >= 0 && (e->set_size[i] || e->missing[i] == CT_MISSING_ZERO);
+            n += e->feature[i] >= 0 && (e->set_size[i] || e->missing[i] == CT_FORGE_MISSING_ZERO);
         if (n > most) most = n;
     }
     return most;
@@ -90,13 +90,14 @@ ct_forge_shap_scratch *ct_forge_shap_scratch_new(const ct_forge_shap_common *c, 
     t->edges = scratch->edges = CT_ARENA_NEW(arena, ct_forge_shap_edge, c->most_edges);
     t->factors = scratch->factors =
         CT_ARENA_NEW(arena, ct_forge_shap_factor, (size_t) c->most_edges * c->most_points);
-    t->x = scratch->x = CT_ARENA_ZEROED(arena, double, (columns ? columns : 1) * CT_SHAP_ROWS);
-    t->products = CT_ARENA_NEW(arena, double, points * CT_SHAP_LANES);
-    t->sums = CT_ARENA_ZEROED(arena, double, points * CT_SHAP_LANES);
-    t->taken = CT_ARENA_NEW(arena, int64_t, depths * CT_SHAP_LANES);
+    t->x = scratch->x = CT_ARENA_ZEROED(arena, double,
+                                        (columns ? columns : 1) * CT_FORGE_SHAP_ROWS);
+    t->products = CT_ARENA_NEW(arena, double, points * CT_FORGE_SHAP_LANES);
+    t->sums = CT_ARENA_ZEROED(arena, double, points * CT_FORGE_SHAP_LANES);
+    t->taken = CT_ARENA_NEW(arena, int64_t, depths * CT_FORGE_SHAP_LANES);
     t->open = CT_ARENA_NEW(arena, const ct_forge_shap_edge *, depths);
     t->out = scratch->out =
-        CT_ARENA_NEW(arena, double, ((size_t) c->forged->n_used + 1) * CT_SHAP_ROWS);
+        CT_ARENA_NEW(arena, double, ((size_t) c->forged->n_used + 1) * CT_FORGE_SHAP_ROWS);
     scratch->stack = CT_ARENA_NEW(arena, ct_forge_shap_pending, c->most_edges + 1);
     scratch->path = CT_ARENA_ZEROED(arena, uint32_t, depths);
     scratch->path_z = CT_ARENA_NEW(arena, double, depths);
@@ -110,7 +111,7 @@ ct_forge_shap_scratch *ct_forge_shap_scratch_new(const ct_forge_shap_common *c, 
         !scratch->path_z || !scratch->path_features || !scratch->inverse || !scratch->open ||
         !scratch->reached || !scratch->special)
         return NULL;
-    for (uint32_t lane = 0; lane < CT_SHAP_LANES; lane++) t->taken[lane] = -1;
+    for (uint32_t lane = 0; lane < CT_FORGE_SHAP_LANES; lane++) t->taken[lane] = -1;
     return scratch;
 }
 
@@ -129,10 +130,10 @@ static ct_forge_shap_edge test_of(const ct_forged *f, ct_forge_shap_scratch *scr
 {
     ct_forge_shap_edge edge;
     memset(&edge, 0, sizeof edge);
-    edge.player = edge.column = node->what & CT_WALK_COLUMN;
+    edge.player = edge.column = node->what & CT_FORGE_WALK_COLUMN;
     edge.threshold = node->threshold;
-    edge.nan_left = (node->what & CT_WALK_NAN_LEFT) != 0;
-    if (node->what & (CT_WALK_SET | CT_WALK_ZERO)) {
+    edge.nan_left = (node->what & CT_FORGE_WALK_NAN_LEFT) != 0;
+    if (node->what & (CT_FORGE_WALK_SET | CT_FORGE_WALK_ZERO)) {
         edge.column = f->n_used + scratch->n_special;
         edge.threshold = 0.5;
         scratch->special[scratch->n_special++] = f->node_of[node - f->nodes];
@@ -161,7 +162,7 @@ static void add_edges(const ct_forged *f, ct_forge_shap_scratch *scratch, uint32
     uint32_t n = 0, root = e->roots[tree];
     for (uint32_t at = root, depth = 1;;) {
         const ct_forged_node *node = &f->nodes[at];
-        if (node->what & CT_WALK_INNER) {
+        if (node->what & CT_FORGE_WALK_INNER) {
             ct_forge_shap_edge edge = test_of(f, scratch, node, depth);
             for (uint32_t side = 2; side-- > 0;) {
                 uint32_t child = node->next + side, i = f->node_of[child];

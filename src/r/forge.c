@@ -211,9 +211,9 @@ static void add_contract(owned *all, SEXP list)
     e->base = numbers(all, list, "base", n_outputs);
     e->divisor = numbers(all, list, "divisor", 1)[0];
     e->n_features = indices(all, list, "n_features", 1, 0)[0];
-    e->less = word_of(list, "less", "<", "<=") ? CT_LESS_EQUAL : CT_LESS;
-    e->number = word_of(list, "number", "float", "double") ? CT_F64 : CT_F32;
-    e->sum = word_of(list, "sum", "float", "double") ? CT_F64 : CT_F32;
+    e->less = word_of(list, "less", "<", "<=") ? CT_FORGE_LESS_EQUAL : CT_FORGE_LESS;
+    e->number = word_of(list, "number", "float", "double") ? CT_FORGE_F64 : CT_FORGE_F32;
+    e->sum = word_of(list, "sum", "float", "double") ? CT_FORGE_F64 : CT_FORGE_F32;
     e->minus_fraction = r_flag(r_element(list, "minus_fraction"), "minus_fraction");
 }
 
@@ -324,7 +324,7 @@ SEXP ffi_forged_info(SEXP pointer)
     CT_ASSERT(f->ensemble == &all->ensemble && (f->trees || !f->has_planes));
     int networks = 0, deep = 0;
     for (uint32_t t = 0; f->has_planes && t < f->ensemble->n_trees; t++) {
-        networks += f->trees[t].kind != CT_REACH;
+        networks += f->trees[t].kind != CT_FORGE_REACH;
         deep += f->trees[t].entry != NULL;
     }
     SEXP list = PROTECT(r_named_list(names, 10));

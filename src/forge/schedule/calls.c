@@ -22,7 +22,7 @@ ct_status ct_forge_scheduled_new(const ct_forged *f, const char *text, int any_o
     if (!s->nest || !s->ir || !s->shape) return ct_fail(error, CT_NO_MEMORY, "not enough memory");
     CT_TRY(ct_forge_nest_parse(s->nest, text, error));
     CT_TRY(ct_forge_nest_check(s->nest, s->shape, error));
-    CT_TRY(ct_forge_ir_lower(s->ir, s->nest, s->shape, CT_LOW, error));
+    CT_TRY(ct_forge_ir_lower(s->ir, s->nest, s->shape, CT_FORGE_LOW, error));
     s->model = ct_forge_model_new(f, s->shape, s->nest->layout, arena);
     return s->model ? CT_OK : ct_fail(error, CT_NO_MEMORY, "not enough memory");
 }
@@ -54,7 +54,7 @@ typedef struct {
 
 static size_t number_size(const running *r)
 {
-    return r->s->forged->ensemble->sum == CT_F32 ? sizeof(float) : sizeof(double);
+    return r->s->forged->ensemble->sum == CT_FORGE_F32 ? sizeof(float) : sizeof(double);
 }
 
 static int64_t sum_of(const running *r, int loop, ct_forge_axis axis)
@@ -77,7 +77,7 @@ static int64_t rows_within(const running *r, int loop, int64_t first)
 
 static own_sums *holder_of(running *r, int target)
 {
-    if (target == CT_TO_RESULT) return &r->result;
+    if (target == CT_FORGE_TO_RESULT) return &r->result;
     return target < 0 ? &r->slots : &r->own[target];
 }
 
@@ -184,8 +184,9 @@ static void run_iterations(running *r, const ct_forge_ir_node *node, int64_t beg
 {
     const ct_forge_index *index = &r->s->nest->loops[node->loop];
     const ct_forge_ir_node *first = &r->s->ir->nodes[node->inner];
-    if (first->kind == CT_IR_BARRIER) first = &r->s->ir->nodes[first->next];
-    int at_once = first->kind == CT_IR_WALK && !ct_forge_nest_conflicts(r->s->nest, node->loop);
+    if (first->kind == CT_FORGE_IR_BARRIER) first = &r->s->ir->nodes[first->next];
+    int at_once = first->kind == CT_FORGE_IR_WALK &&
+                  !ct_forge_nest_conflicts(r->s->nest, node->loop);
     some_rows rows = r->rows;
     for (int64_t k = begin; k < end; k = at_once ? end : k + 1) {
         if (ct_atomic_read(r->failed)) return;
@@ -225,7 +226,7 @@ static void run_for(running *r, const ct_forge_ir_node *node)
 {
     int64_t n = ct_forge_loop_trips_now(r->s->nest, node->loop, node->bounds, node->n_bounds,
                                         r->n_rows, r->at);
-    if (node->how != CT_HOW_THREADS || r->threads < 2 || n < 2) {
+    if (node->how != CT_FORGE_HOW_THREADS || r->threads < 2 || n < 2) {
         run_iterations(r, node, 0, n);
         return;
     }
@@ -240,11 +241,11 @@ static void run_list(running *r, int first)
     for (int i = first; i >= 0 && !ct_atomic_read(r->failed); i = r->s->ir->nodes[i].next) {
         const ct_forge_ir_node *node = &r->s->ir->nodes[i];
         switch (node->kind) {
-        case CT_IR_FOR: run_for(r, node); break;
-        case CT_IR_WALK: call_kernel(r, node, 1); break;
-        case CT_IR_CACHE_ROWS: cache_rows(r, node->loop); break;
-        case CT_IR_PRIVATE: make_private(r, node); break;
-        case CT_IR_REDUCE_DIM: reduce_dim(r, node); break;
+        case CT_FORGE_IR_FOR: run_for(r, node); break;
+        case CT_FORGE_IR_WALK: call_kernel(r, node, 1); break;
+        case CT_FORGE_IR_CACHE_ROWS: cache_rows(r, node->loop); break;
+        case CT_FORGE_IR_PRIVATE: make_private(r, node); break;
+        case CT_FORGE_IR_REDUCE_DIM: reduce_dim(r, node); break;
         default: break;
         }
     }
@@ -256,7 +257,8 @@ static void run_list(running *r, int first)
 static int caches_all_rows(const ct_forge_nest *nest)
 {
     const ct_forge_index *outermost = &nest->loops[nest->first];
-    return outermost->next < 0 && outermost->axis == CT_FORGE_ROWS && outermost->marked[CT_CACHE];
+    return outermost->next < 0 && outermost->axis == CT_FORGE_ROWS &&
+           outermost->marked[CT_FORGE_CACHE];
 }
 
 static void begin_sums(const running *r)
@@ -301,7 +303,7 @@ static ct_status predict_planes(const ct_forge_scheduled *s, const ct_column *co
     ct_forge_run as = *run;
     as.way = CT_FORGE_WAY_PLANES;
     as.block = (uint32_t) rows->step;
-    if (!rows->marked[CT_PARALLEL]) as.threads = 1;
+    if (!rows->marked[CT_FORGE_PARALLEL]) as.threads = 1;
     return ct_forged_predict(s->forged, columns, n_rows, &as, out, error);
 }
 
@@ -310,7 +312,7 @@ ct_status ct_forge_scheduled_predict(const ct_forge_scheduled *s, const ct_colum
                                      const ct_forge_run *run, double *out, ct_error *error)
 {
     CT_ASSERT(s->forged && s->nest && s->forged->ensemble->n_outputs > 0);
-    if (s->nest->layout == CT_PLANES)
+    if (s->nest->layout == CT_FORGE_PLANES)
         return predict_planes(s, columns, n_rows, run, out, error);
     running r;
     int64_t failed = 0;

@@ -21,10 +21,10 @@ static inline any_shape any_shape_of(ct_rng *r)
     s.wide = s.n_outputs > 1 && ct_rng_below(r, 2);
     s.sets = ct_rng_below(r, 3) ? 0 : 1 + ct_rng_below(r, 16);
     s.rules = ct_rng_below(r, 2);
-    s.less = ct_rng_below(r, 2) ? CT_LESS : CT_LESS_EQUAL;
-    s.number = ct_rng_below(r, 2) ? CT_F32 : CT_F64;
-    s.sum = ct_rng_below(r, 2) ? CT_F32 : CT_F64;
-    s.linear = s.number == CT_F64 && s.sum == CT_F64 && !s.wide && ct_rng_below(r, 2);
+    s.less = ct_rng_below(r, 2) ? CT_FORGE_LESS : CT_FORGE_LESS_EQUAL;
+    s.number = ct_rng_below(r, 2) ? CT_FORGE_F32 : CT_FORGE_F64;
+    s.sum = ct_rng_below(r, 2) ? CT_FORGE_F32 : CT_FORGE_F64;
+    s.linear = s.number == CT_FORGE_F64 && s.sum == CT_FORGE_F64 && !s.wide && ct_rng_below(r, 2);
     return s;
 }
 

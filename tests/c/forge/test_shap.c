@@ -219,9 +219,9 @@ static void all_subsets(void)
         s.wide = s.n_outputs > 1 && ct_rng_below(&r, 2);
         s.sets = ct_rng_below(&r, 2) * 5;
         s.rules = ct_rng_below(&r, 2);
-        s.less = ct_rng_below(&r, 2) ? CT_LESS : CT_LESS_EQUAL;
-        s.number = ct_rng_below(&r, 2) ? CT_F32 : CT_F64;
-        s.sum = ct_rng_below(&r, 2) ? CT_F32 : CT_F64;
+        s.less = ct_rng_below(&r, 2) ? CT_FORGE_LESS : CT_FORGE_LESS_EQUAL;
+        s.number = ct_rng_below(&r, 2) ? CT_FORGE_F32 : CT_FORGE_F64;
+        s.sum = ct_rng_below(&r, 2) ? CT_FORGE_F32 : CT_FORGE_F64;
         check_shape(seed, &s, 12, seed % 3 ? 2 : 12);
     }
 }
@@ -229,8 +229,10 @@ static void all_subsets(void)
 /* Many features on a path: sums alone, which the quadrature must give to the last digits. */
 static void long_paths(void)
 {
-    const any_shape comb = {2, 39, 0, 40, 0, ANY_FEATURES, 1, 0, 0, 0, CT_LESS, CT_F64, CT_F64, 0};
-    const any_shape bushy = {3, 12, 1, 400, 0, 30, 2, 1, 0, 1, CT_LESS_EQUAL, CT_F32, CT_F64, 0};
+    const any_shape comb = {2, 39, 0, 40, 0, ANY_FEATURES, 1, 0, 0, 0, CT_FORGE_LESS, CT_FORGE_F64,
+                            CT_FORGE_F64, 0};
+    const any_shape bushy = {3, 12, 1, 400, 0, 30, 2, 1, 0, 1, CT_FORGE_LESS_EQUAL, CT_FORGE_F32,
+                             CT_FORGE_F64, 0};
     check_shape(7, &comb, CHECK_QUICK() ? 20 : 300, 0);
     check_shape(9, &bushy, CHECK_QUICK() ? 20 : 300, 0);
 }
@@ -238,7 +240,8 @@ static void long_paths(void)
 /* Two features that decide together: x0 < 1 and x1 < 1 give 12, of 1/3 and 1/4 of the rows. */
 static void by_hand(void)
 {
-    const any_shape s = {1, 0, 0, 1, 0, 2, 1, 0, 0, 0, CT_LESS, CT_F64, CT_F64, 0};
+    const any_shape s = {1, 0, 0, 1, 0, 2, 1, 0, 0, 0, CT_FORGE_LESS, CT_FORGE_F64, CT_FORGE_F64,
+                         0};
     static const int32_t feature[] = {0, 1, -1, -1, -1};
     static const uint32_t left[] = {1, 3, 0, 0, 0}, right[] = {2, 4, 0, 0, 0};
     static const double cover[] = {12, 4, 8, 1, 3}, value[] = {0, 0, 0, 12, 0};
@@ -249,7 +252,7 @@ static void by_hand(void)
     for (uint32_t i = 0; i < 5; i++) {
         drawn.feature[i] = feature[i], drawn.left[i] = left[i], drawn.right[i] = right[i];
         drawn.cover[i] = cover[i], drawn.value[i] = value[i], drawn.threshold[i] = 1;
-        drawn.missing[i] = CT_MISSING_NAN, drawn.set_size[i] = 0, drawn.default_left[i] = 0;
+        drawn.missing[i] = CT_FORGE_MISSING_NAN, drawn.set_size[i] = 0, drawn.default_left[i] = 0;
     }
     drawn.base[0] = 2, drawn.weight[0] = 1;
     ct_forged f;
@@ -275,7 +278,8 @@ static void by_hand(void)
 static void memory(void)
 {
     static table t;
-    const any_shape s = {3, 6, 2, 64, 0, 6, 2, 1, 3, 1, CT_LESS, CT_F64, CT_F64, 0};
+    const any_shape s = {3, 6, 2, 64, 0, 6, 2, 1, 3, 1, CT_FORGE_LESS, CT_FORGE_F64, CT_FORGE_F64,
+                         0};
     ct_rng r = ct_rng_of(3, 3, 3);
     ct_forged f;
     ct_error error;
@@ -429,13 +433,15 @@ static void backgrounds(void)
         s.wide = s.n_outputs > 1 && ct_rng_below(&r, 2);
         s.sets = ct_rng_below(&r, 2) * 5;
         s.rules = ct_rng_below(&r, 2);
-        s.less = ct_rng_below(&r, 2) ? CT_LESS : CT_LESS_EQUAL;
-        s.number = ct_rng_below(&r, 2) ? CT_F32 : CT_F64;
-        s.sum = ct_rng_below(&r, 2) ? CT_F32 : CT_F64;
+        s.less = ct_rng_below(&r, 2) ? CT_FORGE_LESS : CT_FORGE_LESS_EQUAL;
+        s.number = ct_rng_below(&r, 2) ? CT_FORGE_F32 : CT_FORGE_F64;
+        s.sum = ct_rng_below(&r, 2) ? CT_FORGE_F32 : CT_FORGE_F64;
         check_background(seed, &s, seed % 3 ? 6 : 40, seed % 3 ? 6 : 2);
     }
-    const any_shape comb = {2, 39, 0, 40, 0, ANY_FEATURES, 1, 0, 0, 0, CT_LESS, CT_F64, CT_F64, 0};
-    const any_shape bushy = {3, 12, 1, 400, 0, 30, 2, 1, 0, 1, CT_LESS_EQUAL, CT_F32, CT_F64, 0};
+    const any_shape comb = {2, 39, 0, 40, 0, ANY_FEATURES, 1, 0, 0, 0, CT_FORGE_LESS, CT_FORGE_F64,
+                            CT_FORGE_F64, 0};
+    const any_shape bushy = {3, 12, 1, 400, 0, 30, 2, 1, 0, 1, CT_FORGE_LESS_EQUAL, CT_FORGE_F32,
+                             CT_FORGE_F64, 0};
     check_background(7, &comb, CHECK_QUICK() ? 9 : 40, 0);
     check_background(9, &bushy, CHECK_QUICK() ? 9 : 150, 0);
 }
