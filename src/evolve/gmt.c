@@ -10,7 +10,6 @@
 #include "base/memory.h"
 #include "evolve/gmt_result.h"
 #include "evolve/offload/cost.h"
-#include "gpu/device.h"
 
 enum { STREAM_SAMPLE = 0x73616d70, STREAM_LAST = 0x6c617374, ROUNDS = 50, PROOFS = 10, EVERY = 8 };
 
@@ -38,7 +37,7 @@ typedef struct {
 
 /* ---- stops ---- */
 
-static int asked_to_stop(void *data)
+static int check_end(void *data)
 {
     running *run = (running *) data;
     const ct_gmt_options *o = run->options;
@@ -94,7 +93,7 @@ static ct_status search(running *run, ct_model_tree *tree, ct_error *error)
     return ct_gmt_search_tree(tree, &run->options->limits, &options, &run->history, error);
 }
 
-static ct_status polish(running *run, uint32_t open_max, int *clean, ct_error *error)
+static ct_status polish(running *run, int *clean, ct_error *error)
 {
     const ct_gmt_options *o = run->options;
     ct_rng rng = ct_rng_of(o->seed, STREAM_LAST, run->local.shift_only != 0);
@@ -102,7 +101,7 @@ static ct_status polish(running *run, uint32_t open_max, int *clean, ct_error *e
         double before = ct_gmt_tree_bic(&run->tree, o->limits.complexity),
                lambda = ct_gmt_tree_lambda(&run->tree, o->limits.complexity);
         ct_gmt_mark_all(&run->tree);
-        CT_TRY(ct_gmt_local_search(&run->local, &run->tree, lambda, open_max, UINT32_MAX, &rng,
+        CT_TRY(ct_gmt_local_search(&run->local, &run->tree, lambda, UINT32_MAX, UINT32_MAX, &rng,
                                    clean, error));
         run->gmt->lambda = lambda;
         run->history.touched += run->local.touched;
@@ -160,40 +159,18 @@ static ct_status expect_splitters(running *run, uint8_t *along, ct_error *error)
 
 /* ---- the device ---- */
 
-static int wants_device(const running *run)
-{
-    const ct_gmt_options *o = run->options;
-    if (o->backend != CT_GMT_ON_AUTO) return o->backend != CT_GMT_ON_CPU;
-    /* patience may run twice before the search ends */
-    const double generations = fmin(o->effort, 2.0 * o->patience);
-    const ct_evolve_cost cost = ct_evolve_cost_of(&run->kd, o->population, generations, o->threads);
-    return cost.device < cost.cpu;
-}
-
-/* Goes on without a device. That there is none is noted only if there is one that does not work. */
-static ct_status without_device(running *run, const ct_error *why, ct_error *error)
-{
-    const ct_gmt_options *o = run->options;
-    ct_device_list list = {0};
-    if (o->backend == CT_GMT_ON_CUDA) return ct_fail(error, why->status, "%s", why->message);
-    if (o->backend == CT_GMT_ON_AUTO) ct_device_query(&list);
-    if (o->backend != CT_GMT_ON_AUTO || list.n_devices)
-        snprintf(run->gmt->device_note, sizeof run->gmt->device_note, "%s", why->message);
-    return CT_OK;
-}
-
 static ct_status open_device(running *run, ct_error *error)
 {
     const ct_gmt_options *o = run->options;
-    ct_gmt *gmt = run->gmt;
-    const int twin = o->backend == CT_GMT_ON_TWIN;
+    /* patience may run twice before the search ends */
+    const double generations = fmin(o->effort, 2.0 * o->patience);
+    const ct_gpu_cost cost = ct_evolve_cost_of(&run->kd, o->population, generations, o->threads);
     ct_error why = {CT_OK, ""};
-    if (!wants_device(run)) return CT_OK;
-    if (ct_gmt_kd_device_open(twin ? -1 : o->device_number, &run->kd, o->threads, &run->device,
+    if (!ct_gpu_wants(&o->device, &cost, &run->gmt->device)) return CT_OK;
+    if (ct_gmt_kd_device_open(ct_gpu_number(&o->device), &run->kd, o->threads, &run->device,
                               &why) != CT_OK)
-        return without_device(run, &why, error);
-    if (twin) snprintf(gmt->device, sizeof gmt->device, "twin");
-    else snprintf(gmt->device, sizeof gmt->device, "cuda:%d", o->device_number);
+        return ct_gpu_without(&o->device, &why, &run->gmt->device, error);
+    ct_gpu_done(&o->device, &run->gmt->device);
     return CT_OK;
 }
 
@@ -206,10 +183,11 @@ static ct_status close_device(running *run, ct_error *error)
     gmt->device_answers = ct_gmt_kd_device_answers(run->device);
     gmt->device_batches = ct_gmt_kd_device_batches(run->device);
     if (ct_gmt_kd_device_is_lost(run->device)) {
-        snprintf(gmt->device_note, sizeof gmt->device_note, "the device failed: %.200s",
+        ct_gpu_used *used = &gmt->device;
+        snprintf(used->note, sizeof used->note, "the device failed: %.200s",
                  ct_gmt_kd_device_why(run->device));
-        if (run->options->backend == CT_GMT_ON_CUDA)
-            status = ct_fail(error, CT_NO_DEVICE, "%s: %s", gmt->device, gmt->device_note);
+        if (run->options->device.wish == CT_ON_CUDA)
+            status = ct_fail(error, CT_NO_DEVICE, "%s: %s", used->name, used->note);
     }
     ct_gmt_kd_device_close(run->device);
     run->device = NULL;
@@ -225,7 +203,7 @@ static ct_status evolve_trees(running *run, ct_error *error)
     ct_paper_options paper = o->paper;
     CT_TRY(open_device(run, error));
     paper.device = run->device;
-    paper.needs_device = o->backend == CT_GMT_ON_CUDA;
+    paper.needs_device = o->device.wish == CT_ON_CUDA;
     ct_status status = ct_evolve_tree(&run->kd, &run->evolved, &o->limits, &options, &paper,
                                       &run->history, error);
     ct_status after = close_device(run, status == CT_OK ? error : NULL);
@@ -235,9 +213,8 @@ static ct_status evolve_trees(running *run, ct_error *error)
 static ct_status evolve_all(running *run, ct_error *error)
 {
     const ct_gmt_options *o = run->options;
-    uint8_t *along = (uint8_t *) ct_alloc(run->data->n_splitters + 1);
+    uint8_t *along = (uint8_t *) ct_alloc_zeroed(run->data->n_splitters + 1, 1);
     if (!along) return ct_fail(error, CT_NO_MEMORY, "not enough memory");
-    memset(along, 0, run->data->n_splitters + 1);
     ct_status status = expect_splitters(run, along, error);
     if (status == CT_OK)
         status = ct_gmt_kd_init(&run->kd, &run->table, ct_gram_at(o->simd), along, error);
@@ -273,10 +250,10 @@ static ct_status search_all(running *run, ct_error *error)
         /* first the thresholds that the sample has found, so that rows close to these are not split
          * off */
         run->local.shift_only = 1;
-        CT_TRY(polish(run, UINT32_MAX, &clean, error));
+        CT_TRY(polish(run, &clean, error));
         run->local.shift_only = 0;
     }
-    CT_TRY(polish(run, UINT32_MAX, &run->gmt->certified, error));
+    CT_TRY(polish(run, &run->gmt->certified, error));
     return CT_OK;
 }
 
@@ -304,15 +281,10 @@ static ct_status prove_once(running *run, const ct_model_table *binned, int *bet
     ct_gmt_proof *proof = &run->gmt->proof;
     ct_optimum found;
     proof->lambda = run->gmt->lambda;
-    ct_optimum_options options = {0};
-    options.depth = o->prove;
-    options.minbucket = o->limits.minbucket;
-    options.min_n = o->limits.min_n;
-    options.lambda = proof->lambda;
-    options.known = cost_at(&run->tree, proof->lambda);
-    options.without = o->prove_without;
-    options.threads = o->threads ? o->threads : 1;
-    options.halt = &run->halt;
+    const ct_optimum_options options = {
+        .depth = o->prove, .minbucket = o->limits.minbucket, .min_n = o->limits.min_n,
+        .lambda = proof->lambda, .known = cost_at(&run->tree, proof->lambda),
+        .without = o->prove_without, .threads = o->threads ? o->threads : 1, .halt = &run->halt};
     CT_TRY(ct_gmt_optimum_search(binned, ct_gram_at(o->simd), &options, &found, error));
     proof->complete = found.complete;
     proof->bound = found.bound;
@@ -345,12 +317,12 @@ static ct_status prove(running *run, ct_error *error)
     }
     for (int round = 0; better && round < PROOFS && !ct_halt_now(&run->halt, 0); round++) {
         CT_TRY(prove_once(run, binned, &better, error));
-        if (better) CT_TRY(polish(run, UINT32_MAX, &run->gmt->certified, error));
+        if (better) CT_TRY(polish(run, &run->gmt->certified, error));
     }
     proof->cost = cost_at(&run->tree, proof->lambda);
-    double above = proof->cost - proof->bound;
-    proof->gap = above > 2 * ct_gmt_optimum_slack(&run->table,
-                                                  proof->cost) ? above / proof->cost : 0;
+    const double above = proof->cost - proof->bound,
+                 slack = 2 * ct_gmt_optimum_slack(&run->table, proof->cost);
+    proof->gap = above > slack ? above / proof->cost : 0;
     proof->seconds = ct_seconds() - start;
     return CT_OK;
 }
@@ -437,7 +409,7 @@ static ct_status check_options(const ct_gmt_options *o, ct_error *error)
         o->bins > CT_MODEL_BINS || o->sample < 1 || o->open_max < 1 || o->effort > 1000000 ||
         !(o->limits.complexity >= 0) || !(o->paper.alpha >= 0) ||
         (o->mode != CT_GMT_LOCAL && (o->population < 2 || o->population > 10000)) ||
-        (o->mode != CT_GMT_PAPER && o->backend > CT_GMT_ON_AUTO) || !paper_is_sound(o) ||
+        (o->mode != CT_GMT_PAPER && o->device.wish > CT_ON_AUTO) || !paper_is_sound(o) ||
         !ct_cpu_has(o->simd))
         return ct_fail(error, CT_BAD_INPUT, "an option is out of range");
     return CT_OK;
@@ -468,20 +440,15 @@ static ct_status check_proof(const ct_gmt_model_data *data, const ct_gmt_options
 ct_status ct_gmt_fit(const ct_gmt_model_data *data, const ct_gmt_options *options, ct_gmt *gmt,
                      ct_error *error)
 {
-    running run;
     memset(gmt, 0, sizeof *gmt);
-    memset(&run, 0, sizeof run);
     CT_TRY(check_options(options, error));
     CT_TRY(ct_gmt_model_data_check(data, error));
     CT_TRY(check_proof(data, options, error));
-    run.data = data;
-    run.options = options;
-    run.gmt = gmt;
-    run.start = run.history.start = ct_seconds();
-    run.halt.asked = asked_to_stop;
-    run.halt.data = &run;
-    run.bic = NAN;
-    snprintf(gmt->device, sizeof gmt->device, "cpu");
+    running run = {.data = data, .options = options, .gmt = gmt, .bic = NAN,
+                   .start = ct_seconds()};
+    run.history.start = run.start;
+    run.halt = (ct_halt){check_end, &run, 0, 0};
+    snprintf(gmt->device.name, sizeof gmt->device.name, "cpu");
     ct_status status = run_all(&run, error);
     ct_gmt_model_table_free(&run.binned);
     ct_gmt_local_free(&run.local);

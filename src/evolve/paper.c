@@ -3,7 +3,6 @@
 #include "evolve/paper.h"
 
 #include <math.h>
-#include <string.h>
 
 #include "base/clock.h"
 #include "base/memory.h"
@@ -333,7 +332,7 @@ static ct_status take_memory(evolution *all, const ct_model_tree *best, ct_error
     all->more = (uint32_t *) ct_alloc(n * sizeof *all->more);
     all->spare = (ct_model_node **) ct_alloc(threads * sizeof(ct_model_node *));
     all->rows = (ct_node_rows *) ct_alloc(threads * sizeof *all->rows);
-    all->steps = (ct_tree_steps *) ct_alloc(n * sizeof *all->steps);
+    all->steps = (ct_tree_steps *) ct_alloc_zeroed(n, sizeof *all->steps);
     all->waiting = (uint32_t *) ct_alloc(n * sizeof *all->waiting);
     all->queries = (ct_kd_query **) ct_alloc(n * sizeof(ct_kd_query *));
     all->answered = (uint8_t *) ct_alloc(n);
@@ -344,7 +343,6 @@ static ct_status take_memory(evolution *all, const ct_model_tree *best, ct_error
     CT_TRY(make_workers(all, best, threads, error));
     CT_TRY(make_trees(all, all->trees, n, &all->n, error));
     CT_TRY(make_trees(all, all->elite, n_elite, &all->n_elite, error));
-    memset(all->steps, 0, n * sizeof *all->steps);
     for (uint32_t i = 0; i < n; i++) {
         all->ranking[i] = i;
         all->steps[i].query.tree = &all->trees[i];
@@ -360,13 +358,8 @@ ct_status ct_evolve_tree(const ct_kd_tree *kd, ct_model_tree *best, const ct_tre
 {
     CT_ASSERT(best->table == &kd->table && limits->minbucket > 0);
     ct_model_tree_is_sound(best);
-    evolution all;
-    memset(&all, 0, sizeof all);
-    all.kd = kd;
-    all.limits = limits;
-    all.options = options;
-    all.paper = paper;
-    all.device = paper->device;
+    evolution all = {.kd = kd, .limits = limits, .options = options, .paper = paper,
+                     .device = paper->device};
     ct_status status = take_memory(&all, best, error);
     if (status == CT_OK) evolve(&all, best, history);
     for (uint32_t i = 0; i < all.n; i++) ct_gmt_model_tree_free(&all.trees[i]);

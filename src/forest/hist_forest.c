@@ -73,9 +73,8 @@ static size_t harm_cells(const growth *g)
 static int grow_one(growth *g, ct_hist_scratch *scratch, uint32_t place)
 {
     CT_ASSERT(place < g->all.options->n_trees);
-    ct_hist_tree tree;
-    memset(&tree, 0, sizeof tree);
     uint32_t number = g->all.options->first_tree + place;
+    ct_hist_tree tree = {0};
     int fine = ct_forest_grow_tree(scratch, number) &&
                ct_hist_scratch_tree(scratch, &tree) == CT_OK;
     tree.number = number;
@@ -105,25 +104,17 @@ static void grow_trees(void *data, unsigned worker, uint64_t begin, uint64_t end
 
 /* ---- all steps ---- */
 
-/* NULL if memory ends. */
-static void *zeroed(size_t n, size_t size)
-{
-    void *memory = ct_alloc(n * size);
-    if (memory) memset(memory, 0, n * size);
-    return memory;
-}
-
 static int make_scratches(growth *g, unsigned threads)
 {
     CT_ASSERT(threads > 0);
     int permutes = g->all.options->permutation;
-    g->scratches = (ct_hist_scratch *) zeroed(threads, sizeof *g->scratches);
-    g->harm = permutes ? (int64_t **) zeroed(threads, sizeof *g->harm) : NULL;
+    g->scratches = (ct_hist_scratch *) ct_alloc_zeroed(threads, sizeof *g->scratches);
+    if (permutes) g->harm = (int64_t **) ct_alloc_zeroed(threads, sizeof *g->harm);
     if (!g->scratches || (permutes && !g->harm)) return 0;
     for (unsigned i = 0; i < threads; i++) {
-        if (ct_hist_scratch_init(&g->scratches[i], &g->all.grower, i,
-                                 &g->all.stop) != CT_OK) return 0;
-        if (g->harm && !(g->harm[i] = (int64_t *) zeroed(harm_cells(g), sizeof **g->harm)))
+        ct_hist_scratch *scratch = &g->scratches[i];
+        if (ct_hist_scratch_init(scratch, &g->all.grower, i, &g->all.stop) != CT_OK) return 0;
+        if (permutes && !(g->harm[i] = (int64_t *) ct_alloc(harm_cells(g) * sizeof **g->harm)))
             return 0;
     }
     return 1;
@@ -151,11 +142,10 @@ ct_status ct_hist_grow(const ct_hist_data *data, const ct_hist_options *options,
                        ct_hist_forest *forest, ct_hist_extra *extra, ct_error *error)
 {
     CT_ASSERT(data->codes && options && forest && extra);
-    growth g;
+    growth g = {0};
     unsigned threads = options->threads ? options->threads : 1;
     if (threads > options->n_trees) threads = options->n_trees;
     if (options->learn) threads = 1;
-    memset(&g, 0, sizeof g);
     ct_status status = ct_forest_growth_begin(&g.all, data, options, forest, extra, error);
     if (status == CT_OK) status = run(&g, threads, error);
     free_scratches(&g, threads);

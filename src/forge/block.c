@@ -20,7 +20,7 @@ uint32_t ct_forge_block_rows(const ct_forged *f)
 ct_forge_block_scratch *ct_forge_block_scratch_new(const ct_forged *f, ct_arena *arena)
 {
     CT_ASSERT(f->has_planes && f->n_planes > 0);
-    size_t sum = f->ensemble->sum == CT_F32 ? sizeof(float) : sizeof(double);
+    size_t sum = f->ensemble->sum == CT_FORGE_F32 ? sizeof(float) : sizeof(double);
     uint32_t rows = ct_forge_block_rows(f);
     size_t n_codes = (size_t) rows * f->n_coded + 2 * CT_FORGE_LIST_PADDING;
     ct_forge_block_scratch *scratch = CT_ARENA_ZEROED(arena, ct_forge_block_scratch, 1);
@@ -65,7 +65,7 @@ static void find_zeros(const ct_forged *f, const double *x, ct_forge_block_scrat
 {
     memset(scratch->zero, 0, sizeof scratch->zero);
     for (uint32_t row = 0; row < n; row++) {
-        double value = f->ensemble->number == CT_F32 ? (float) x[row] : x[row];
+        double value = f->ensemble->number == CT_FORGE_F32 ? (float) x[row] : x[row];
         scratch->zero[row / 64] |= (uint64_t) (fabs(value) <= CT_FORGE_ZERO) << (row % 64);
     }
 }
@@ -103,7 +103,7 @@ static void evaluate_searches(const ct_forged *f, const ct_forge_planes *planes,
 static int in_set(const ct_forge_ensemble *e, uint32_t node, double x)
 {
     if (!isnan(x)) return ct_forge_ensemble_in_set(e, node, x);
-    return e->missing[node] == CT_MISSING_NONE ? e->set_else[node] : e->default_left[node];
+    return e->missing[node] == CT_FORGE_MISSING_NONE ? e->set_else[node] : e->default_left[node];
 }
 
 static void evaluate_sets(const ct_forged *f, ct_forge_block_scratch *scratch,
@@ -138,11 +138,11 @@ static void code_block(const ct_forged *f, const ct_forge_planes *planes,
         return;
     }
     const double *x = column_of(f, scratch, from, first, n, rows);
-    planes->codes(x, coded, e->number == CT_F32, rows, codes);
-    if (coded->kind < CT_ZERO_LEFT) return;
+    planes->codes(x, coded, e->number == CT_FORGE_F32, rows, codes);
+    if (coded->kind < CT_FORGE_ZERO_LEFT) return;
     for (uint32_t row = 0; row < n; row++)
         if (fabs(ct_forge_input(from, first + row, e->number)) <= CT_FORGE_ZERO)
-            codes[row] = coded->kind == CT_ZERO_LEFT ? 0 : UINT16_MAX;
+            codes[row] = coded->kind == CT_FORGE_ZERO_LEFT ? 0 : UINT16_MAX;
 }
 
 static void code_rows(const ct_forged *f, const ct_forge_planes *planes,
@@ -170,7 +170,7 @@ static void add_planes(const ct_forged *f, const ct_forge_planes *planes,
     for (uint32_t k = 0; k < e->leaf_width; k++) {
         size_t at = (size_t) (tree->output + k) * scratch->rows + b->at;
         size_t from = (size_t) k << tree->bits;
-        if (e->sum == CT_F32)
+        if (e->sum == CT_FORGE_F32)
             planes->add32((float *) scratch->sums + at, (const float *) tree->terms + from,
                           tree->bits, scratch->leaf, rows);
         else
@@ -189,7 +189,7 @@ static void add_ends(const ct_forge_ensemble *e, ct_forge_block_scratch *scratch
     size_t at = (size_t) tree->output * scratch->rows + b->at;
     for (uint32_t i = 0; i < b->n; i++) {
         const uint64_t *leaf = &tree->nodes[ends[i] / CT_FORGE_BLOCK];
-        if (e->sum == CT_F32) {
+        if (e->sum == CT_FORGE_F32) {
             float term;
             uint32_t word = (uint32_t) *leaf;
             memcpy(&term, &word, sizeof term);
@@ -211,7 +211,7 @@ static void add_wide_ends(const ct_forge_ensemble *e, ct_forge_block_scratch *sc
         size_t leaf = (size_t) tree->nodes[end / CT_FORGE_BLOCK] * e->leaf_width;
         for (uint32_t k = 0; k < e->leaf_width; k++) {
             size_t at = (size_t) k * scratch->rows + b->at + end % CT_FORGE_BLOCK;
-            if (e->sum == CT_F32)
+            if (e->sum == CT_FORGE_F32)
                 ((float *) scratch->sums)[at] += ((const float *) tree->terms)[leaf + k];
             else
                 ((double *) scratch->sums)[at] += ((const double *) tree->terms)[leaf + k];

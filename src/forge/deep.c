@@ -16,7 +16,7 @@ static void descend(const double *pivots, unsigned bits, const double *x, uint32
 void ct_forge_deep_codes(const double *x, const ct_forge_ranked_column *column, int narrow,
                          unsigned rows, uint16_t *codes)
 {
-    int nan_left = column->kind == CT_NAN_LEFT || column->kind == CT_ZERO_LEFT;
+    int nan_left = column->kind == CT_FORGE_NAN_LEFT || column->kind == CT_FORGE_ZERO_LEFT;
     uint16_t missing = nan_left ? 0 : UINT16_MAX;
     for (unsigned row = 0; row < rows; row += AT_ONCE) {
         double value[AT_ONCE];

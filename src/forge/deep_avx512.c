@@ -45,7 +45,7 @@ INLINE void code_vectors(const double *x, const ct_forge_ranked_column *column, 
 void ct_forge_deep_codes_avx512(const double *x, const ct_forge_ranked_column *column, int narrow,
                                 unsigned rows, uint16_t *codes)
 {
-    int nan_left = column->kind == CT_NAN_LEFT || column->kind == CT_ZERO_LEFT;
+    int nan_left = column->kind == CT_FORGE_NAN_LEFT || column->kind == CT_FORGE_ZERO_LEFT;
     for (unsigned row = 0; row < rows; row += 8 * AT_ONCE)
         code_vectors(x + row, column, narrow, nan_left ? 0 : UINT16_MAX, codes + row);
 }

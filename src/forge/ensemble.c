@@ -36,13 +36,14 @@ static ct_status check_sizes(const ct_forge_ensemble *e, ct_error *error)
 
 static ct_status check_contract(const ct_forge_ensemble *e, ct_error *error)
 {
-    if ((e->less != CT_LESS && e->less != CT_LESS_EQUAL) ||
-        (e->number != CT_F32 && e->number != CT_F64) || (e->sum != CT_F32 && e->sum != CT_F64))
+    if ((e->less != CT_FORGE_LESS && e->less != CT_FORGE_LESS_EQUAL) ||
+        (e->number != CT_FORGE_F32 && e->number != CT_FORGE_F64) ||
+        (e->sum != CT_FORGE_F32 && e->sum != CT_FORGE_F64))
         return ct_fail(error, CT_BAD_INPUT, "the contract is none that is known");
     if (!isfinite(e->divisor) || !(e->divisor > 0))
         return ct_fail(error, CT_BAD_INPUT, "the divisor of the sums must be above 0");
     for (uint32_t k = 0; k < e->n_outputs; k++)
-        if (!isfinite(e->base[k]) || (e->sum == CT_F32 && !is_float(e->base[k])))
+        if (!isfinite(e->base[k]) || (e->sum == CT_FORGE_F32 && !is_float(e->base[k])))
             return bad(error, "the base is not finite, or no float where sums are", k);
     return CT_OK;
 }
@@ -68,7 +69,7 @@ static ct_status check_ranges(const ct_forge_ensemble *e, ct_error *error)
 static ct_status check_models(const ct_forge_ensemble *e, ct_error *error)
 {
     if (!e->first_term) return CT_OK;
-    if (e->number != CT_F64 || e->sum != CT_F64 || e->leaf_width != 1)
+    if (e->number != CT_FORGE_F64 || e->sum != CT_FORGE_F64 || e->leaf_width != 1)
         return ct_fail(error, CT_BAD_INPUT, "linear models are of doubles, one a leaf");
     if (e->first_term[0] != 0 || e->first_term[e->n_nodes] != e->n_terms)
         return ct_fail(error, CT_BAD_INPUT, "the terms of the linear models are not all there");
@@ -89,7 +90,7 @@ static ct_status check_trees(const ct_forge_ensemble *e, ct_error *error)
             return bad(error, "the roots are not in order", t);
         if (e->output_of_tree[t] >= e->n_outputs || (e->leaf_width > 1 && e->output_of_tree[t]))
             return bad(error, "a tree's output is none of the ensemble's", t);
-        if (!isfinite(e->weight[t]) || (e->sum == CT_F32 && !is_float(e->weight[t])))
+        if (!isfinite(e->weight[t]) || (e->sum == CT_FORGE_F32 && !is_float(e->weight[t])))
             return bad(error, "a tree's weight is not finite, or no float where sums are", t);
     }
     return CT_OK;
@@ -101,7 +102,7 @@ static ct_status check_leaf(const ct_forge_ensemble *e, uint32_t tree, uint32_t 
         double value = e->value[(uint64_t) i * e->leaf_width + k];
         if (!isfinite(value) || !isfinite(ct_forge_ensemble_term(e, tree, i, k)))
             return bad(error, "a leaf's value is not finite", i);
-        if (e->sum == CT_F32 && !is_float(value))
+        if (e->sum == CT_FORGE_F32 && !is_float(value))
             return bad(error, "a leaf's value is no float, but sums are", i);
     }
     return CT_OK;
@@ -113,17 +114,17 @@ static ct_status check_split(const ct_forge_ensemble *e, uint32_t i, uint32_t en
         return bad(error, "a node's feature is none of the ensemble's", i);
     if (e->left[i] <= i || e->left[i] >= end || e->right[i] <= i || e->right[i] >= end)
         return bad(error, "a node's child is not behind it in its tree", i);
-    if (e->default_left[i] > 1 || e->missing[i] >= CT_N_MISSING)
+    if (e->default_left[i] > 1 || e->missing[i] >= CT_FORGE_N_MISSING)
         return bad(error, "a node's rule for missing values is none that is known", i);
     if (e->set_size[i]) {
         if (e->set_size[i] > CT_FORGE_MOST_CODES || e->set_first[i] > e->n_set_bits ||
             e->set_size[i] > e->n_set_bits - e->set_first[i] || e->set_else[i] > 1)
             return bad(error, "a node's set of codes is not there", i);
-        if (e->missing[i] == CT_MISSING_ZERO)
+        if (e->missing[i] == CT_FORGE_MISSING_ZERO)
             return bad(error, "zero cannot be missing where it is a code", i);
     } else if (isnan(e->threshold[i])) {
         return bad(error, "a node's threshold is no number", i);
-    } else if (e->number == CT_F32 && !is_float(e->threshold[i])) {
+    } else if (e->number == CT_FORGE_F32 && !is_float(e->threshold[i])) {
         return bad(error, "a node's threshold is no float, but the input is", i);
     }
     return CT_OK;

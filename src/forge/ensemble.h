@@ -1,5 +1,5 @@
 /* The ensemble: trees of any software, with its rules of prediction. It defines what a prediction
- * is, bit for bit; how it is computed is the concern of others (interpret.h, pack.h).
+ * is, bit for bit; how it is computed is the concern of others (pack.h, run.h).
  *
  * Nodes lie in flat arrays, tree after tree; tree t has those from roots[t] to roots[t + 1] - 1,
  * and children come after their parents. A leaf has feature -1. At any other node a row goes left
@@ -18,21 +18,22 @@
 #ifndef CT_FORGE_ENSEMBLE_H
 #define CT_FORGE_ENSEMBLE_H
 
+#include <math.h>
 #include <stdint.h>
 
 #include "base/hd.h"
 #include "base/simd/rounded.h"
 #include "base/status.h"
 
-typedef enum { CT_F32, CT_F64 } ct_forge_number;
-typedef enum { CT_LESS, CT_LESS_EQUAL } ct_forge_less;
+typedef enum { CT_FORGE_F32, CT_FORGE_F64 } ct_forge_number;
+typedef enum { CT_FORGE_LESS, CT_FORGE_LESS_EQUAL } ct_forge_less;
 
 /* Which values count as missing at a node. */
 typedef enum {
-    CT_MISSING_NONE, /* nothing: NaN is read as 0 (in a set: it is in none) */
-    CT_MISSING_NAN,
-    CT_MISSING_ZERO, /* NaN, and numbers up to CT_FORGE_ZERO in size */
-    CT_N_MISSING
+    CT_FORGE_MISSING_NONE, /* nothing: NaN is read as 0 (in a set: it is in none) */
+    CT_FORGE_MISSING_NAN,
+    CT_FORGE_MISSING_ZERO, /* NaN, and numbers up to CT_FORGE_ZERO in size */
+    CT_FORGE_N_MISSING
 } ct_forge_missing;
 
 #define CT_FORGE_ZERO ((double) 1e-35f) /* LightGBM's */
@@ -108,7 +109,7 @@ static inline double ct_forge_ensemble_term(const ct_forge_ensemble *e, uint32_t
     CT_ASSERT(e->feature[leaf] < 0 && k < e->leaf_width);
     double term = e->value[(uint64_t) leaf * e->leaf_width + k] * e->weight[tree];
     ROUNDED(term);
-    return e->sum == CT_F32 ? (float) term : term;
+    return e->sum == CT_FORGE_F32 ? (float) term : term;
 }
 
 /* What a term of a linear model multiplies by its slope. */
@@ -153,6 +154,23 @@ CT_HD int ct_forge_ensemble_in_set(const ct_forge_ensemble *e, uint32_t node, do
     if (before || x >= size) return e->set_else[node];
     uint32_t code = x > 0 ? (uint32_t) x : 0, bit = e->set_first[node] + code;
     return e->sets[bit / 8] >> (bit % 8) & 1;
+}
+
+/* Whether a row with this value goes left at a node that splits. */
+static inline int ct_forge_ensemble_left(const ct_forge_ensemble *e, uint32_t node, double value)
+{
+    CT_ASSERT(node < e->n_nodes);
+    double x = e->number == CT_FORGE_F32 ? (float) value : value;
+    int in_sets = e->set_size[node] > 0;
+    if (isnan(x)) {
+        if (e->missing[node] != CT_FORGE_MISSING_NONE) return e->default_left[node];
+        if (in_sets) return e->set_else[node];
+        x = 0;
+    }
+    if (in_sets) return ct_forge_ensemble_in_set(e, node, x);
+    int zero_is_missing = e->missing[node] == CT_FORGE_MISSING_ZERO;
+    if (zero_is_missing && fabs(x) <= CT_FORGE_ZERO) return e->default_left[node];
+    return e->less == CT_FORGE_LESS ? x < e->threshold[node] : x <= e->threshold[node];
 }
 
 #endif

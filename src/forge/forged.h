@@ -23,17 +23,19 @@ enum {
     CT_FORGE_BLOCK_WORDS = 8, /* of 64 rows */
     CT_FORGE_BLOCK = 64 * CT_FORGE_BLOCK_WORDS,
     CT_FORGE_RANKS = 254, /* thresholds of one search at most: ranks are bytes, the last is NaN's */
-    CT_PLANE_LEAVES = 256,
-    CT_NETWORK_DEPTH = 8,
-    CT_SLICED_BITS = 6, /* terms of fewer leaves are looked up as they are, not byte by byte */
+    CT_FORGE_PLANE_LEAVES = 256,
+    CT_FORGE_NETWORK_DEPTH = 8,
+    CT_FORGE_SLICED_BITS = 6, /* terms of fewer leaves are looked up whole, not byte by byte */
     /* Of walks below tops: thresholds of a coded column, coded columns, nodes of a tree. */
-    CT_CODED_THRESHOLDS = 65533,
-    CT_CODED_COLUMNS = 4096,
-    CT_DEEP_NODES = 1 << 22
+    CT_FORGE_CODED_THRESHOLDS = 65533,
+    CT_FORGE_CODED_COLUMNS = 4096,
+    CT_FORGE_DEEP_NODES = 1 << 22
 };
 
 /* Which values a test sends right besides those above the threshold. */
-typedef enum { CT_NAN_RIGHT, CT_NAN_LEFT, CT_ZERO_LEFT, CT_ZERO_RIGHT } ct_forge_test_kind;
+typedef enum {
+    CT_FORGE_NAN_RIGHT, CT_FORGE_NAN_LEFT, CT_FORGE_ZERO_LEFT, CT_FORGE_ZERO_RIGHT
+} ct_forge_test_kind;
 
 typedef struct {
     uint8_t rank, kind; /* right from that rank on */
@@ -69,21 +71,22 @@ typedef struct {
     uint32_t node;        /* that test's, of the ensemble */
 } ct_forge_ranked_column;
 
-typedef enum { CT_NETWORK, CT_SYMMETRIC, CT_REACH } ct_forge_tree_kind;
+typedef enum { CT_FORGE_NETWORK, CT_FORGE_SYMMETRIC, CT_FORGE_REACH } ct_forge_tree_kind;
 
-/* CT_NETWORK: `program` has the planes of the 2^bits - 1 tests of a perfect tree, level by level.
- * Leaf numbers have the root's answer as their highest bit.
- * CT_SYMMETRIC: the same, where all tests of a level are one: its answers are a bit of the numbers.
- * CT_REACH: pairs of (plane, source) of the n_inner tests, parents first: set 0 has all rows, test
- * i parts set `source` into 2 i + 1 (left) and 2 i + 2 (right). Then for each bit of the leaf's
- * number how many sets, and which, have the rows where it is 1. */
+/* CT_FORGE_NETWORK: `program` has the planes of the 2^bits - 1 tests of a perfect tree, level by
+ * level. Leaf numbers have the root's answer as their highest bit.
+ * CT_FORGE_SYMMETRIC: a network, too, whose levels have one test each: its answers are a bit of the
+ * numbers.
+ * CT_FORGE_REACH: pairs of (plane, source) of the n_inner tests, parents first: set 0 has all rows,
+ * test i parts set `source` into 2 i + 1 (left) and 2 i + 2 (right). Then for each bit of the
+ * leaf's number how many sets, and which, have the rows where it is 1. */
 typedef struct {
     ct_forge_tree_kind kind;
     uint32_t bits, n_inner, output;
     const uint32_t *program;
     const void *terms; /* [leaf_width][2^bits] floats, or doubles, as sums are */
-    /* Doubles of CT_SLICED_BITS or more, else NULL: [leaf_width][8][2^bits] byte after byte of all
-     * terms, the lowest first. */
+    /* [leaf_width][8][2^bits] byte after byte of all terms, the lowest first: of doubles of
+     * CT_FORGE_SLICED_BITS or more; else NULL. */
     const uint8_t *slices;
     /* Of a tree with walks below its top, else NULL: by the number of an exit a multiple of
      * CT_FORGE_BLOCK, the place of its node times CT_FORGE_BLOCK, and 1 if that is a leaf. */
@@ -108,11 +111,11 @@ typedef struct {
     uint32_t what;    /* column of `used`, and flags */
 } ct_forged_node;
 
-#define CT_WALK_COLUMN UINT32_C(0x00ffffff)
-#define CT_WALK_INNER UINT32_C(0x01000000)
-#define CT_WALK_NAN_LEFT UINT32_C(0x02000000)
-#define CT_WALK_ZERO UINT32_C(0x04000000) /* zeros are missing */
-#define CT_WALK_SET UINT32_C(0x08000000)
+#define CT_FORGE_WALK_COLUMN UINT32_C(0x00ffffff)
+#define CT_FORGE_WALK_INNER UINT32_C(0x01000000)
+#define CT_FORGE_WALK_NAN_LEFT UINT32_C(0x02000000)
+#define CT_FORGE_WALK_ZERO UINT32_C(0x04000000) /* zeros are missing */
+#define CT_FORGE_WALK_SET UINT32_C(0x08000000)
 
 typedef struct {
     const ct_forge_ensemble *ensemble; /* borrowed */

@@ -14,16 +14,16 @@ static ct_status no_memory(ct_error *error)
 /* The threshold u for which x <= u says what x < t says; NaN where no x is below t. */
 static double highest_left(const ct_forge_ensemble *e, double threshold)
 {
-    if (e->less == CT_LESS_EQUAL) return threshold;
+    if (e->less == CT_FORGE_LESS_EQUAL) return threshold;
     if (threshold == -INFINITY) return NAN;
-    return e->number == CT_F32 ? nextafterf((float) threshold, -INFINITY)
+    return e->number == CT_FORGE_F32 ? nextafterf((float) threshold, -INFINITY)
                                : nextafter(threshold, -INFINITY);
 }
 
 /* Whether NaN goes left at a node. */
 static int nan_left(const ct_forge_ensemble *e, uint32_t node, double highest)
 {
-    if (e->missing[node] != CT_MISSING_NONE) return e->default_left[node];
+    if (e->missing[node] != CT_FORGE_MISSING_NONE) return e->default_left[node];
     return e->set_size[node] ? e->set_else[node] : 0 <= highest;
 }
 
@@ -79,10 +79,10 @@ static ct_status measure(ct_forged *f, ct_forge_packing *p)
 static ct_forged_node walk_node(const ct_forged *f, const ct_forge_packing *p, uint32_t i)
 {
     const ct_forge_ensemble *e = f->ensemble;
-    ct_forged_node node = {p->highest[i], 0, p->column_of[e->feature[i]] | CT_WALK_INNER};
-    if (p->nan_left[i]) node.what |= CT_WALK_NAN_LEFT;
-    if (e->missing[i] == CT_MISSING_ZERO) node.what |= CT_WALK_ZERO;
-    if (e->set_size[i]) node.what |= CT_WALK_SET;
+    ct_forged_node node = {p->highest[i], 0, p->column_of[e->feature[i]] | CT_FORGE_WALK_INNER};
+    if (p->nan_left[i]) node.what |= CT_FORGE_WALK_NAN_LEFT;
+    if (e->missing[i] == CT_FORGE_MISSING_ZERO) node.what |= CT_FORGE_WALK_ZERO;
+    if (e->set_size[i]) node.what |= CT_FORGE_WALK_SET;
     return node;
 }
 
@@ -102,7 +102,7 @@ static void pack_walk(ct_forged *f, const ct_forge_packing *p, uint32_t tree)
         }
         f->nodes[at] = walk_node(f, p, i);
         f->nodes[at].next = end;
-        if (f->nodes[at].what & (CT_WALK_ZERO | CT_WALK_SET)) f->plain = 0;
+        if (f->nodes[at].what & (CT_FORGE_WALK_ZERO | CT_FORGE_WALK_SET)) f->plain = 0;
         f->node_of[end++] = e->left[i];
         f->node_of[end++] = e->right[i];
     }
@@ -135,8 +135,7 @@ ct_status ct_forge(const ct_forge_ensemble *ensemble, ct_forged *f, ct_error *er
     f->budget.limit = SIZE_MAX / 2;
     ct_arena_init(&f->arena, &f->budget);
     CT_TRY(ct_forge_ensemble_check(ensemble, error));
-    ct_forge_packing packing;
-    memset(&packing, 0, sizeof packing);
+    ct_forge_packing packing = {0};
     ct_arena_init(&packing.arena, &f->budget);
     ct_status packed = pack_all(f, &packing);
     ct_arena_free(&packing.arena);

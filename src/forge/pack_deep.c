@@ -25,8 +25,8 @@ static double *weigh(const ct_forged *f, ct_forge_packing *p)
 static void grow_top(const ct_forge_ensemble *e, uint32_t root, const double *weight,
                      uint8_t *region)
 {
-    uint32_t exit[CT_PLANE_LEAVES] = {root};
-    for (uint32_t n = 1; n < CT_PLANE_LEAVES; n++) {
+    uint32_t exit[CT_FORGE_PLANE_LEAVES] = {root};
+    for (uint32_t n = 1; n < CT_FORGE_PLANE_LEAVES; n++) {
         uint32_t best = n;
         for (uint32_t i = 0; i < n; i++)
             if (e->feature[exit[i]] >= 0 && (best == n || weight[exit[i]] > weight[exit[best]]))
@@ -49,7 +49,7 @@ ct_status ct_forge_pack_tops(ct_forged *f, ct_forge_packing *p)
     for (uint32_t t = 0; t < e->n_trees; t++) {
         uint32_t root = e->roots[t], end = ct_forge_ensemble_end(e, t);
         p->region[root] = CT_FORGE_EXIT;
-        if (p->n_leaves[t] > CT_PLANE_LEAVES) grow_top(e, root, weight, p->region);
+        if (p->n_leaves[t] > CT_FORGE_PLANE_LEAVES) grow_top(e, root, weight, p->region);
         else
             for (uint32_t i = root; i < end; i++)
                 p->region[i] = e->feature[i] < 0 ? CT_FORGE_EXIT : CT_FORGE_TOP_TEST;
@@ -85,7 +85,7 @@ static ct_status sorting_new(ct_forge_packing *p, uint32_t n, sorting *s)
 /* A new coded column; NULL where there are too many. */
 static ct_forge_ranked_column *add_coded(ct_forged *f, uint32_t column, ct_forge_test_kind kind)
 {
-    if (f->n_coded == CT_CODED_COLUMNS) f->has_planes = 0;
+    if (f->n_coded == CT_FORGE_CODED_COLUMNS) f->has_planes = 0;
     if (!f->has_planes) return NULL;
     ct_forge_ranked_column *coded = &f->coded[f->n_coded++];
     *coded = (ct_forge_ranked_column){column, kind, 0, NULL, 0};
@@ -128,12 +128,12 @@ static ct_status code_tests(ct_forged *f, ct_forge_packing *p, const sorting *s,
     if (n > n_all) ct_sort_column(&as_column, n - n_all, s->scratch, s->order, s->ties, NULL, 0);
     for (uint32_t i = 0; i < n_all; i++) p->coded_as[s->node[i]] = f->n_coded;
     do {
-        double *chosen = CT_ARENA_NEW(&p->arena, double, CT_CODED_THRESHOLDS);
+        double *chosen = CT_ARENA_NEW(&p->arena, double, CT_FORGE_CODED_THRESHOLDS);
         uint32_t m = 0, which = f->n_coded;
         ct_forge_ranked_column *coded = add_coded(f, column, kind);
         if (!chosen) return CT_NO_MEMORY;
         if (!coded) return CT_OK;
-        for (; at < n - n_all && m < CT_CODED_THRESHOLDS; at++) {
+        for (; at < n - n_all && m < CT_FORGE_CODED_THRESHOLDS; at++) {
             uint32_t node = s->node[n_all + s->order[at]];
             chosen[m] = p->highest[node];
             p->coded_as[node] = (m + 1) << 16 | which;
@@ -189,7 +189,8 @@ static void code_sets(ct_forged *f, const ct_forge_packing *p)
     const ct_forge_ensemble *e = f->ensemble;
     for (uint32_t i = 0; i < e->n_nodes; i++) {
         if (!is_walked(f, p, i) || !e->set_size[i]) continue;
-        ct_forge_ranked_column *coded = add_coded(f, p->column_of[e->feature[i]], CT_NAN_LEFT);
+        ct_forge_ranked_column *coded = add_coded(f, p->column_of[e->feature[i]],
+                                                  CT_FORGE_NAN_LEFT);
         if (!coded) return;
         coded->node = i;
         p->coded_as[i] = f->n_coded - 1;
@@ -201,12 +202,12 @@ ct_status ct_forge_pack_codes(ct_forged *f, ct_forge_packing *p)
     const ct_forge_ensemble *e = f->ensemble;
     int deep = 0;
     for (uint32_t t = 0; t < e->n_trees; t++) {
-        deep |= p->n_leaves[t] > CT_PLANE_LEAVES;
-        if (ct_forge_ensemble_end(e, t) - e->roots[t] > CT_DEEP_NODES) f->has_planes = 0;
+        deep |= p->n_leaves[t] > CT_FORGE_PLANE_LEAVES;
+        if (ct_forge_ensemble_end(e, t) - e->roots[t] > CT_FORGE_DEEP_NODES) f->has_planes = 0;
     }
     if (!deep || !f->has_planes) return CT_OK;
     p->coded_as = CT_ARENA_NEW(&p->arena, uint32_t, e->n_nodes);
-    f->coded = CT_ARENA_NEW(&f->arena, ct_forge_ranked_column, CT_CODED_COLUMNS);
+    f->coded = CT_ARENA_NEW(&f->arena, ct_forge_ranked_column, CT_FORGE_CODED_COLUMNS);
     if (!p->coded_as || !f->coded) return CT_NO_MEMORY;
     CT_TRY(code_numbers(f, p));
     code_sets(f, p);
@@ -224,7 +225,7 @@ static uint64_t leaf_node(const ct_forge_ensemble *e, uint32_t tree, uint32_t le
     uint64_t bits;
     memcpy(&word, &narrow, sizeof word);
     memcpy(&bits, &term, sizeof bits);
-    return e->sum == CT_F32 ? word : bits;
+    return e->sum == CT_FORGE_F32 ? word : bits;
 }
 
 static void set_terms(const ct_forge_ensemble *e, uint32_t tree, uint32_t leaf, void *terms,
@@ -232,7 +233,7 @@ static void set_terms(const ct_forge_ensemble *e, uint32_t tree, uint32_t leaf, 
 {
     for (uint32_t k = 0; k < e->leaf_width; k++) {
         double term = ct_forge_ensemble_term(e, tree, leaf, k);
-        if (e->sum == CT_F32) ((float *) terms)[number * e->leaf_width + k] = (float) term;
+        if (e->sum == CT_FORGE_F32) ((float *) terms)[number * e->leaf_width + k] = (float) term;
         else ((double *) terms)[number * e->leaf_width + k] = term;
     }
 }
@@ -268,20 +269,20 @@ ct_status ct_forge_pack_below(ct_forged *f, const ct_forge_packing *p, uint32_t 
 {
     const ct_forge_ensemble *e = f->ensemble;
     uint32_t n = 0, root = e->roots[tree];
-    uint32_t *entry = CT_ARENA_NEW(&f->arena, uint32_t, CT_PLANE_LEAVES);
+    uint32_t *entry = CT_ARENA_NEW(&f->arena, uint32_t, CT_FORGE_PLANE_LEAVES);
     const uint32_t tree_end = ct_forge_ensemble_end(e, tree);
     for (uint32_t i = root; i < tree_end; i++) n += p->region[i] != CT_FORGE_TOP_TEST;
     uint64_t *nodes = CT_ARENA_NEW(&f->arena, uint64_t, n);
-    size_t size = e->sum == CT_F32 ? sizeof(float) : sizeof(double);
+    size_t size = e->sum == CT_FORGE_F32 ? sizeof(float) : sizeof(double);
     size_t n_terms = (size_t) p->n_leaves[tree] * e->leaf_width;
     void *terms = e->leaf_width > 1 ? ct_arena_alloc(&f->arena, n_terms, size) : NULL;
     if (!entry || !nodes || (e->leaf_width > 1 && !terms)) return CT_NO_MEMORY;
     uint32_t *queue = p->plane_of + root; /* of no more use once the program is made */
-    for (uint32_t i = 0; i < CT_PLANE_LEAVES; i++) {
+    for (uint32_t i = 0; i < CT_FORGE_PLANE_LEAVES; i++) {
         entry[i] = entry_at(e, i, exits[i]);
         queue[i] = exits[i];
     }
-    uint32_t end = fill_below(e, p, tree, queue, CT_PLANE_LEAVES, nodes, terms);
+    uint32_t end = fill_below(e, p, tree, queue, CT_FORGE_PLANE_LEAVES, nodes, terms);
     CT_ASSERT(end == n);
     (void) end;
     packed->entry = entry;

@@ -69,7 +69,7 @@ static ct_status make_search(ct_forged *f, const ct_forge_packing *p, const nume
     CT_ASSERT(begin < end && n > 0);
     ct_forge_search *s = &f->searches[f->n_searches++];
     ct_forge_test *tests = CT_ARENA_NEW(&f->arena, ct_forge_test, end - begin);
-    int exact = f->ensemble->number == CT_F64;
+    int exact = f->ensemble->number == CT_FORGE_F64;
     memset(s, 0, sizeof *s);
     s->column = all[begin].column;
     s->n = n;
@@ -90,7 +90,7 @@ static ct_status make_search(ct_forged *f, const ct_forge_packing *p, const nume
         }
         if (fresh || all[i].kind != all[i - 1].kind) {
             tests[s->n_tests++] = (ct_forge_test){(uint8_t) rank, (uint8_t) all[i].kind};
-            if (all[i].kind >= CT_ZERO_LEFT) s->any_zero = 1;
+            if (all[i].kind >= CT_FORGE_ZERO_LEFT) s->any_zero = 1;
             f->n_planes++;
         }
         p->plane_of[all[i].node] = f->n_planes - 1;
@@ -158,7 +158,8 @@ enum { GROUP_BYTES = 1 << 19 };
 static size_t bytes_below(const ct_forged *f, const ct_forge_packing *p, uint32_t tree)
 {
     size_t n = ct_forge_ensemble_end(f->ensemble, tree) - f->ensemble->roots[tree];
-    return p->n_leaves[tree] > CT_PLANE_LEAVES ? (n - CT_PLANE_LEAVES + 1) * sizeof(uint64_t) : 0;
+    if (p->n_leaves[tree] <= CT_FORGE_PLANE_LEAVES) return 0;
+    return (n - CT_FORGE_PLANE_LEAVES + 1) * sizeof(uint64_t);
 }
 
 static ct_status make_groups(ct_forged *f, const ct_forge_packing *p)
@@ -228,7 +229,7 @@ static void set_term(const ct_forged *f, uint32_t tree, const ct_forge_plane_tre
     for (uint32_t k = 0; k < e->leaf_width; k++) {
         size_t at = ((size_t) k << packed->bits) + number;
         double term = ct_forge_ensemble_term(e, tree, leaf, k);
-        if (e->sum == CT_F32) ((float *) terms)[at] = (float) term;
+        if (e->sum == CT_FORGE_F32) ((float *) terms)[at] = (float) term;
         else ((double *) terms)[at] = term;
     }
 }
@@ -236,7 +237,7 @@ static void set_term(const ct_forged *f, uint32_t tree, const ct_forge_plane_tre
 static void *new_terms(ct_forged *f, const ct_forge_plane_tree *packed)
 {
     size_t n = (size_t) f->ensemble->leaf_width << packed->bits;
-    return ct_arena_zeroed(&f->arena, n, f->ensemble->sum == CT_F32 ? sizeof(float)
+    return ct_arena_zeroed(&f->arena, n, f->ensemble->sum == CT_FORGE_F32 ? sizeof(float)
                                                                     : sizeof(double));
 }
 
@@ -256,7 +257,7 @@ static ct_status make_network(ct_forged *f, const ct_forge_packing *p, uint32_t 
                               ct_forge_plane_tree *packed)
 {
     const ct_forge_ensemble *e = f->ensemble;
-    uint32_t n = 1u << packed->bits, at[2 << CT_NETWORK_DEPTH];
+    uint32_t n = 1u << packed->bits, at[2 << CT_FORGE_NETWORK_DEPTH];
     uint32_t *program = CT_ARENA_NEW(&f->arena, uint32_t, n);
     void *terms = new_terms(f, packed);
     if (!program || !terms) return CT_NO_MEMORY;
@@ -268,7 +269,7 @@ static ct_status make_network(ct_forged *f, const ct_forge_packing *p, uint32_t 
         at[2 * i + 2] = leaf ? at[i] : e->right[at[i]];
     }
     for (uint32_t i = 0; i < n; i++) set_term(f, tree, packed, terms, i, at[n - 1 + i]);
-    packed->kind = is_symmetric(program, packed->bits) ? CT_SYMMETRIC : CT_NETWORK;
+    packed->kind = is_symmetric(program, packed->bits) ? CT_FORGE_SYMMETRIC : CT_FORGE_NETWORK;
     packed->program = program;
     packed->terms = terms;
     return CT_OK;
@@ -287,9 +288,11 @@ static int all_have(const reached *r, uint32_t bit)
     return (r->low >> bit & 1) && r->low >> bit == (r->low + r->n - 1) >> bit;
 }
 
+enum { TOP_NODES = 2 * CT_FORGE_PLANE_LEAVES };
+
 /* The nodes of a top, parents first, and where the children of each are among them, 0 of exits. */
 typedef struct {
-    uint32_t n, node[2 * CT_PLANE_LEAVES], left[2 * CT_PLANE_LEAVES], right[2 * CT_PLANE_LEAVES];
+    uint32_t n, node[TOP_NODES], left[TOP_NODES], right[TOP_NODES];
 } tree_top;
 
 static void list_top(const ct_forge_ensemble *e, const ct_forge_packing *p, uint32_t tree,
@@ -301,7 +304,7 @@ static void list_top(const ct_forge_ensemble *e, const ct_forge_packing *p, uint
         uint32_t node = top->node[i];
         top->left[i] = top->right[i] = 0;
         if (p->region[node] == CT_FORGE_EXIT) continue;
-        CT_ASSERT(n + 2 <= 2 * CT_PLANE_LEAVES);
+        CT_ASSERT(n + 2 <= 2 * CT_FORGE_PLANE_LEAVES);
         top->node[top->left[i] = n++] = e->left[node];
         top->node[top->right[i] = n++] = e->right[node];
     }
@@ -355,10 +358,11 @@ static uint32_t *write_reach(const ct_forge_packing *p, const tree_top *top, con
 static ct_status set_exits(ct_forged *f, const ct_forge_packing *p, uint32_t tree,
                            const tree_top *top, const reached *at, ct_forge_plane_tree *packed)
 {
-    uint32_t exits[CT_PLANE_LEAVES] = {0};
+    uint32_t exits[CT_FORGE_PLANE_LEAVES] = {0};
     for (uint32_t i = 0; i < top->n; i++)
         if (!top->left[i]) exits[at[i].low] = top->node[i];
-    if (p->n_leaves[tree] > CT_PLANE_LEAVES) return ct_forge_pack_below(f, p, tree, exits, packed);
+    if (p->n_leaves[tree] > CT_FORGE_PLANE_LEAVES)
+        return ct_forge_pack_below(f, p, tree, exits, packed);
     void *terms = new_terms(f, packed);
     if (!terms) return CT_NO_MEMORY;
     for (uint32_t i = 0; i < p->n_leaves[tree]; i++)
@@ -371,15 +375,15 @@ static ct_status make_reach(ct_forged *f, const ct_forge_packing *p, uint32_t tr
                             ct_forge_plane_tree *packed)
 {
     tree_top top;
-    reached at[2 * CT_PLANE_LEAVES];
-    uint32_t program[2 * CT_PLANE_LEAVES + 8 * (2 * CT_PLANE_LEAVES)];
+    reached at[2 * CT_FORGE_PLANE_LEAVES];
+    uint32_t program[2 * CT_FORGE_PLANE_LEAVES + 8 * (2 * CT_FORGE_PLANE_LEAVES)];
     list_top(f->ensemble, p, tree, &top);
     number_leaves(&top, at);
     uint32_t size = (uint32_t) (write_reach(p, &top, at, packed->bits, program) - program);
     uint32_t *kept = CT_ARENA_NEW(&f->arena, uint32_t, size);
     if (!kept) return CT_NO_MEMORY;
     memcpy(kept, program, size * sizeof *kept);
-    packed->kind = CT_REACH;
+    packed->kind = CT_FORGE_REACH;
     packed->n_inner = top.n / 2;
     packed->program = kept;
     return set_exits(f, p, tree, &top, at, packed);
@@ -397,7 +401,7 @@ static uint32_t depth_of(const ct_forge_ensemble *e, const ct_forge_packing *p, 
  * times that. */
 static int network_pays(uint32_t depth, uint32_t n_leaves)
 {
-    return depth <= CT_NETWORK_DEPTH && 1u << depth <= 4 * n_leaves;
+    return depth <= CT_FORGE_NETWORK_DEPTH && 1u << depth <= 4 * n_leaves;
 }
 
 static ct_status slice_terms(ct_forged *f, ct_forge_plane_tree *packed)
@@ -427,7 +431,8 @@ static ct_status make_tree(ct_forged *f, const ct_forge_packing *p, uint32_t tre
         while (packed->bits < 8 && 1u << packed->bits < p->n_leaves[tree]) packed->bits++;
         CT_TRY(make_reach(f, p, tree, packed));
     }
-    int sliced = f->ensemble->sum == CT_F64 && packed->bits >= CT_SLICED_BITS && !packed->entry;
+    int sliced = f->ensemble->sum == CT_FORGE_F64 && packed->bits >= CT_FORGE_SLICED_BITS &&
+                 !packed->entry;
     return sliced ? slice_terms(f, packed) : CT_OK;
 }
 

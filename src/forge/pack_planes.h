@@ -24,9 +24,9 @@ typedef enum { CT_FORGE_BELOW, CT_FORGE_EXIT, CT_FORGE_TOP_TEST } ct_forge_regio
 static inline ct_forge_test_kind ct_forge_pack_kind(const ct_forged *f, const ct_forge_packing *p,
                                                     uint32_t node)
 {
-    if (f->ensemble->missing[node] == CT_MISSING_ZERO)
-        return p->nan_left[node] ? CT_ZERO_LEFT : CT_ZERO_RIGHT;
-    return p->nan_left[node] ? CT_NAN_LEFT : CT_NAN_RIGHT;
+    if (f->ensemble->missing[node] == CT_FORGE_MISSING_ZERO)
+        return p->nan_left[node] ? CT_FORGE_ZERO_LEFT : CT_FORGE_ZERO_RIGHT;
+    return p->nan_left[node] ? CT_FORGE_NAN_LEFT : CT_FORGE_NAN_RIGHT;
 }
 
 /* Makes tests, searches and trees; or has_planes becomes 0. CT_NO_MEMORY without a message. */

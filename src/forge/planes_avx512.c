@@ -280,7 +280,7 @@ static void add64(double *sums, const double *terms, const uint8_t *slices, unsi
 static void leaves_of_some(const ct_forge_plane_tree *tree, const uint64_t *table, unsigned words,
                            uint8_t *leaf)
 {
-    if (tree->kind == CT_REACH && words <= VEC_WORDS / 2)
+    if (tree->kind == CT_FORGE_REACH && words <= VEC_WORDS / 2)
         ct_forge_planes_avx2.leaves(tree, table, words, leaf);
     else
         leaves(tree, table, words, leaf);

@@ -110,7 +110,7 @@ static void reach(const ct_forge_plane_tree *tree, const uint64_t *table, unsign
                   uint8_t *leaf)
 {
     for (unsigned w = 0; w < words; w += VEC_WORDS) {
-        vec sets[2 * CT_PLANE_LEAVES], planes[8];
+        vec sets[2 * CT_FORGE_PLANE_LEAVES], planes[8];
         const uint32_t *next = tree->program;
         sets[0] = v_fill(~UINT64_C(0));
         for (uint32_t i = 0; i < tree->n_inner; i++, next += 2) {
@@ -135,7 +135,7 @@ static void leaves(const ct_forge_plane_tree *tree, const uint64_t *table, unsig
     static run *const networks[] = {NULL,      network_1, network_2, network_3, network_4,
                                     network_5, network_6, network_7, network_8};
     if (tree->bits == 0) memset(leaf, 0, 64 * words);
-    else if (tree->kind == CT_REACH) reach(tree, table, words, leaf);
-    else if (tree->kind == CT_SYMMETRIC) symmetric(tree, table, words, leaf);
+    else if (tree->kind == CT_FORGE_REACH) reach(tree, table, words, leaf);
+    else if (tree->kind == CT_FORGE_SYMMETRIC) symmetric(tree, table, words, leaf);
     else networks[tree->bits](tree, table, words, leaf);
 }

@@ -30,16 +30,16 @@ int ct_forge_pb_number(const uint8_t *bytes, uint64_t size, ct_forge_pb_wire wir
     CT_ASSERT((bytes || !size) && *at <= size && value);
     if (*at >= size) return 0;
     uint64_t bits;
-    if (wire == CT_PB_VARINT) {
+    if (wire == CT_FORGE_PB_VARINT) {
         if (varint(bytes, size, at, &bits) < 0) return -1;
         *value = bits >> 63 ? -(double) (~bits + 1) : (double) bits;
         return 1;
     }
-    unsigned n = wire == CT_PB_FLOAT ? 4 : 8;
+    unsigned n = wire == CT_FORGE_PB_FLOAT ? 4 : 8;
     if (size - *at < n) return -1;
     bits = little_endian(bytes + *at, n);
     *at += n;
-    if (wire == CT_PB_FLOAT) {
+    if (wire == CT_FORGE_PB_FLOAT) {
         uint32_t half = (uint32_t) bits;
         float x;
         memcpy(&x, &half, sizeof x);
@@ -61,13 +61,14 @@ int ct_forge_pb_next(const uint8_t *bytes, uint64_t size, uint64_t *at, ct_forge
     field->number = (uint32_t) (key >> 3);
     field->wire = (ct_forge_pb_wire) (key & 7);
     field->start = *at;
-    if (field->wire == CT_PB_BYTES) {
+    if (field->wire == CT_FORGE_PB_BYTES) {
         if (varint(bytes, size, at, &field->size) < 0 || field->size > size - *at) return -1;
         field->start = *at;
         *at += field->size;
         return 1;
     }
-    if (field->wire != CT_PB_VARINT && field->wire != CT_PB_DOUBLE && field->wire != CT_PB_FLOAT)
+    if (field->wire != CT_FORGE_PB_VARINT && field->wire != CT_FORGE_PB_DOUBLE &&
+        field->wire != CT_FORGE_PB_FLOAT)
         return -1;
     return ct_forge_pb_number(bytes, size, field->wire, at, &field->value) == 1 ? 1 : -1;
 }

@@ -4,8 +4,8 @@
 
 #include <stdint.h>
 
-typedef enum { CT_PB_VARINT = 0, CT_PB_DOUBLE = 1, CT_PB_BYTES = 2,
-              CT_PB_FLOAT = 5 } ct_forge_pb_wire;
+typedef enum { CT_FORGE_PB_VARINT = 0, CT_FORGE_PB_DOUBLE = 1, CT_FORGE_PB_BYTES = 2,
+              CT_FORGE_PB_FLOAT = 5 } ct_forge_pb_wire;
 
 typedef struct {
     uint32_t number;

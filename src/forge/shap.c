@@ -2,9 +2,6 @@
 
 #include <string.h>
 
-#include "base/memory.h"
-#include "forge/input.h"
-#include "forge/interpret.h"
 #include "forge/shap_plan.h"
 
 typedef struct {
@@ -20,82 +17,14 @@ typedef struct {
 static ct_status check(const ct_forged *f, ct_error *error)
 {
     const ct_forge_ensemble *e = f->ensemble;
-    uint32_t features = f->deepest < f->n_used ? f->deepest : f->n_used;
-    if (e->first_term) return ct_fail(error, CT_BAD_INPUT, "leaves are linear models");
+    CT_TRY(ct_forge_shap_check(f, error));
     if (!e->cover)
         return ct_fail(error, CT_BAD_INPUT,
                        "how many training rows came to the nodes is not known");
-    if (features > CT_SHAP_FEATURES)
-        return ct_fail(error, CT_BAD_INPUT, "a path may ask for more than %d features",
-                       CT_SHAP_FEATURES);
     for (uint32_t i = 0; i < e->n_nodes; i++)
         if (e->feature[i] >= 0 && !(e->cover[i] > 0))
             return ct_fail(error, CT_BAD_INPUT, "no training row came to a node that splits");
     return CT_OK;
-}
-
-/* ---- a block of rows ---- */
-
-static void load(const job *j, ct_forge_shap_scratch *scratch, uint32_t first, uint32_t n)
-{
-    CT_ASSERT(n <= CT_SHAP_ROWS && first + n <= j->n_rows);
-    const ct_forged *f = j->common.forged;
-    for (uint32_t column = 0; column < f->n_used; column++) {
-        double *x = scratch->x + (size_t) column * CT_SHAP_ROWS;
-        const ct_column *from = &j->columns[f->used[column]];
-        for (uint32_t row = 0; row < n; row++)
-            x[row] = ct_forge_input(from, first + row, f->ensemble->number);
-    }
-}
-
-/* Answers to the tests of a tree that are no thresholds. */
-static void evaluate_special(const job *j, ct_forge_shap_scratch *scratch, uint32_t first,
-                             uint32_t n)
-{
-    const ct_forged *f = j->common.forged;
-    for (uint32_t i = 0; i < scratch->n_special; i++) {
-        uint32_t node = scratch->special[i];
-        const ct_column *from = &j->columns[f->ensemble->feature[node]];
-        double *answer = scratch->x + ((size_t) f->n_used + i) * CT_SHAP_ROWS;
-        for (uint32_t row = 0; row < n; row++) {
-            double x = ct_forge_input(from, first + row, CT_F64);
-            answer[row] = !ct_forge_interpret_left(f->ensemble, node, x);
-        }
-    }
-}
-
-static void add_trees(const job *j, ct_forge_shap_scratch *scratch, uint32_t first, uint32_t n,
-                      uint32_t k)
-{
-    const ct_forge_ensemble *e = j->common.forged->ensemble;
-    for (uint32_t t = 0; t < e->n_trees; t++) {
-        if ((e->leaf_width == 1 && e->output_of_tree[t] != k) || e->feature[e->roots[t]] < 0)
-            continue;
-        ct_forge_shap_plan(&j->common, scratch, t, e->leaf_width == 1 ? 0 : k);
-        evaluate_special(j, scratch, first, n);
-        for (uint32_t row = 0; row < n; row += CT_SHAP_LANES) j->kernel(&scratch->tree, row);
-    }
-}
-
-static void do_block(void *data, unsigned worker, uint64_t begin, uint64_t end)
-{
-    const job *j = (const job *) data;
-    const ct_forged *f = j->common.forged;
-    const ct_forge_ensemble *e = f->ensemble;
-    ct_forge_shap_scratch *scratch = j->scratches[worker];
-    uint32_t first = (uint32_t) begin, n = (uint32_t) (end - begin);
-    load(j, scratch, first, n);
-    for (uint32_t k = 0; k < e->n_outputs; k++) {
-        double *out = j->out + (size_t) k * (e->n_features + 1) * j->n_rows + first;
-        memset(scratch->out, 0, ((size_t) f->n_used + 1) * CT_SHAP_ROWS * sizeof *scratch->out);
-        add_trees(j, scratch, first, n, k);
-        for (uint32_t column = 0; column < f->n_used; column++)
-            for (uint32_t row = 0; row < n; row++)
-                out[(size_t) f->used[column] * j->n_rows + row] =
-                    scratch->out[(size_t) column * CT_SHAP_ROWS + row] / e->divisor;
-        for (uint32_t row = 0; row < n; row++)
-            out[(size_t) e->n_features * j->n_rows + row] = j->expected[k];
-    }
 }
 
 /* ---- two features ---- */
@@ -117,20 +46,21 @@ static uint32_t last_edges(const ct_forge_shap_tree *t, uint32_t depth, uint32_t
 static void add_leaf(const job *j, ct_forge_shap_scratch *scratch, uint32_t depth, uint32_t row,
                      uint32_t n, double *out)
 {
-    CT_ASSERT(depth > 0 && n <= CT_SHAP_LANES && row + n <= j->n_rows);
+    CT_ASSERT(depth > 0 && n <= CT_FORGE_SHAP_LANES && row + n <= j->n_rows);
     const ct_forged *f = j->common.forged;
     const ct_forge_shap_tree *t = &scratch->tree;
     uint32_t m = last_edges(t, depth, scratch->path), points = (m + 1) / 2;
     for (uint32_t q = 0; q < points; q++) {
-        double at = j->common.points[points][q], all[CT_SHAP_LANES];
+        double at = j->common.points[points][q], all[CT_FORGE_SHAP_LANES];
         double term = t->open[depth]->term * j->common.weights[points][q];
         for (uint32_t lane = 0; lane < n; lane++) all[lane] = term;
         for (uint32_t i = 0; i < m; i++) {
             double z = t->open[scratch->path[i]]->z, known = at + z * (1 - at);
             for (uint32_t lane = 0; lane < n; lane++) {
-                int taken = t->taken[scratch->path[i] * CT_SHAP_LANES + lane] != 0;
+                const int taken = t->taken[scratch->path[i] * CT_FORGE_SHAP_LANES + lane] != 0;
+                double *product = &t->products[i * CT_FORGE_SHAP_LANES + lane];
                 all[lane] *= taken ? known : z * (1 - at);
-                t->products[i * CT_SHAP_LANES + lane] = taken ? (1 - z) / known : -1 / (1 - at);
+                *product = taken ? (1 - z) / known : -1 / (1 - at);
             }
         }
         for (uint32_t a = 0; a < m; a++)
@@ -141,8 +71,8 @@ static void add_leaf(const job *j, ct_forge_shap_scratch *scratch, uint32_t dept
                                     : o * f->ensemble->n_features + i;
                 for (uint32_t lane = 0; lane < n; lane++)
                     out[pair * j->n_rows + row + lane] +=
-                        all[lane] * t->products[a * CT_SHAP_LANES + lane] *
-                        t->products[b * CT_SHAP_LANES + lane];
+                        all[lane] * t->products[a * CT_FORGE_SHAP_LANES + lane] *
+                        t->products[b * CT_FORGE_SHAP_LANES + lane];
             }
     }
 }
@@ -155,33 +85,70 @@ static void add_pairs(const job *j, ct_forge_shap_scratch *scratch, uint32_t fir
         const ct_forge_shap_edge *e = &t->edges[i];
         t->open[e->depth] = e;
         for (uint32_t lane = 0; lane < n; lane++) {
-            double x = t->x[(size_t) e->column * CT_SHAP_ROWS + row + lane];
+            double x = t->x[(size_t) e->column * CT_FORGE_SHAP_ROWS + row + lane];
             int left = x <= e->threshold || (e->nan_left && x != x);
-            t->taken[e->depth * CT_SHAP_LANES + lane] =
-                t->taken[e->above * CT_SHAP_LANES + lane] & -(int64_t) (left != e->right);
+            t->taken[e->depth * CT_FORGE_SHAP_LANES + lane] =
+                t->taken[e->above * CT_FORGE_SHAP_LANES + lane] & -(int64_t) (left != e->right);
         }
         if (e->leaf) add_leaf(j, scratch, e->depth, first + row, n, out);
+    }
+}
+
+/* ---- a block of rows ---- */
+
+/* Adds what trees say of output k to the scratch's `out`, or of pairs to `pairs`. */
+static void add_trees(const job *j, ct_forge_shap_scratch *scratch, uint32_t first, uint32_t n,
+                      uint32_t k, double *pairs)
+{
+    const ct_forged *f = j->common.forged;
+    const ct_forge_ensemble *e = f->ensemble;
+    for (uint32_t t = 0; t < e->n_trees; t++) {
+        if ((e->leaf_width == 1 && e->output_of_tree[t] != k) || e->feature[e->roots[t]] < 0)
+            continue;
+        ct_forge_shap_plan(&j->common, scratch, t, e->leaf_width == 1 ? 0 : k);
+        ct_forge_shap_answer(f, j->columns, scratch->special, scratch->n_special, first, n,
+                             CT_FORGE_SHAP_ROWS, scratch->x);
+        for (uint32_t row = 0; row < n; row += CT_FORGE_SHAP_LANES) {
+            const uint32_t rest = n - row;
+            if (!pairs) j->kernel(&scratch->tree, row);
+            else add_pairs(j, scratch, first, row,
+                           rest < CT_FORGE_SHAP_LANES ? rest : CT_FORGE_SHAP_LANES, pairs);
+        }
+    }
+}
+
+static void do_block(void *data, unsigned worker, uint64_t begin, uint64_t end)
+{
+    const job *j = (const job *) data;
+    const ct_forged *f = j->common.forged;
+    const ct_forge_ensemble *e = f->ensemble;
+    ct_forge_shap_scratch *scratch = j->scratches[worker];
+    uint32_t first = (uint32_t) begin, n = (uint32_t) (end - begin);
+    ct_forge_shap_load(f, j->columns, first, n, CT_FORGE_SHAP_ROWS, scratch->x);
+    for (uint32_t k = 0; k < e->n_outputs; k++) {
+        double *out = j->out + (size_t) k * (e->n_features + 1) * j->n_rows + first;
+        memset(scratch->out, 0,
+               ((size_t) f->n_used + 1) * CT_FORGE_SHAP_ROWS * sizeof *scratch->out);
+        add_trees(j, scratch, first, n, k, NULL);
+        for (uint32_t column = 0; column < f->n_used; column++)
+            for (uint32_t row = 0; row < n; row++)
+                out[(size_t) f->used[column] * j->n_rows + row] =
+                    scratch->out[(size_t) column * CT_FORGE_SHAP_ROWS + row] / e->divisor;
+        for (uint32_t row = 0; row < n; row++)
+            out[(size_t) e->n_features * j->n_rows + row] = j->expected[k];
     }
 }
 
 static void do_pairs_block(void *data, unsigned worker, uint64_t begin, uint64_t end)
 {
     const job *j = (const job *) data;
-    const ct_forge_ensemble *e = j->common.forged->ensemble;
+    const ct_forged *f = j->common.forged;
     ct_forge_shap_scratch *scratch = j->scratches[worker];
     uint32_t first = (uint32_t) begin, n = (uint32_t) (end - begin);
-    size_t width = (size_t) e->n_features * e->n_features * j->n_rows;
-    load(j, scratch, first, n);
-    for (uint32_t k = 0; k < e->n_outputs; k++)
-        for (uint32_t t = 0; t < e->n_trees; t++) {
-            if ((e->leaf_width == 1 && e->output_of_tree[t] != k) || e->feature[e->roots[t]] < 0)
-                continue;
-            ct_forge_shap_plan(&j->common, scratch, t, e->leaf_width == 1 ? 0 : k);
-            evaluate_special(j, scratch, first, n);
-            for (uint32_t row = 0; row < n; row += CT_SHAP_LANES)
-                add_pairs(j, scratch, first, row, n - row < CT_SHAP_LANES ? n - row : CT_SHAP_LANES,
-                          j->out + k * width);
-        }
+    size_t width = (size_t) f->ensemble->n_features * f->ensemble->n_features * j->n_rows;
+    ct_forge_shap_load(f, j->columns, first, n, CT_FORGE_SHAP_ROWS, scratch->x);
+    for (uint32_t k = 0; k < f->ensemble->n_outputs; k++)
+        add_trees(j, scratch, first, n, k, j->out + k * width);
 }
 
 /* ---- all of them ---- */
@@ -210,53 +177,31 @@ static ct_status make_scratches(job *j, const ct_forged *f, unsigned threads, ct
     return CT_OK;
 }
 
-typedef void block_work(void *data, unsigned worker, uint64_t begin, uint64_t end);
-
-/* Explains rows by a kind of work, which fills out[size][n_rows]. */
-static ct_status explain(const ct_forged *f, const ct_column *columns, uint32_t n_rows,
-                         const ct_forge_run *run, block_work *work, size_t size, double *out,
-                         ct_error *error)
+ct_status ct_forged_shap(const ct_forged *f, const ct_column *columns, uint32_t n_rows,
+                         int interactions, const ct_forge_run *run, double *out, ct_error *error)
 {
+    CT_ASSERT(run && (out || !n_rows));
     CT_TRY(check(f, error));
     if (!n_rows) return CT_OK;
     unsigned threads = run->threads ? run->threads : 1;
-    uint32_t blocks = (n_rows - 1) / CT_SHAP_ROWS + 1;
+    uint32_t blocks = (n_rows - 1) / CT_FORGE_SHAP_ROWS + 1;
     if (threads > blocks) threads = blocks;
+    const size_t p = f->ensemble->n_features,
+                 n = f->ensemble->n_outputs * (interactions ? p * p : p + 1) * n_rows;
     ct_budget budget = {SIZE_MAX / 2, 0};
     ct_arena arena;
-    job j;
-    memset(&j, 0, sizeof j);
-    j.columns = columns;
-    j.n_rows = n_rows;
-    j.kernel = ct_forge_shap_at(run->simd);
-    j.out = out;
+    job j = {.columns = columns, .n_rows = n_rows, .kernel = ct_forge_shap_at(run->simd),
+             .out = out};
     ct_arena_init(&arena, &budget);
     ct_status made = make_scratches(&j, f, threads, &arena);
     if (made == CT_OK) {
-        memset(out, 0, size * n_rows * sizeof *out);
+        memset(out, 0, n * sizeof *out);
         expect(&j);
-        ct_loop loop = {n_rows, CT_SHAP_ROWS, CT_DYNAMIC, threads, work, &j, run->stop};
+        ct_loop loop = {n_rows, CT_FORGE_SHAP_ROWS, CT_DYNAMIC, threads,
+                        interactions ? do_pairs_block : do_block, &j, run->stop};
         ct_parallel_for(&loop);
+        for (size_t i = 0; interactions && i < n; i++) out[i] /= f->ensemble->divisor;
     }
     ct_arena_free(&arena);
     return made == CT_OK ? CT_OK : ct_fail(error, made, "not enough memory to explain rows");
-}
-
-ct_status ct_forged_shap(const ct_forged *f, const ct_column *columns, uint32_t n_rows,
-                         const ct_forge_run *run, double *out, ct_error *error)
-{
-    CT_ASSERT(run && (out || !n_rows));
-    size_t size = (size_t) f->ensemble->n_outputs * (f->ensemble->n_features + 1);
-    return explain(f, columns, n_rows, run, do_block, size, out, error);
-}
-
-ct_status ct_forged_interactions(const ct_forged *f, const ct_column *columns, uint32_t n_rows,
-                                 const ct_forge_run *run, double *out, ct_error *error)
-{
-    CT_ASSERT(run && (out || !n_rows));
-    size_t size = (size_t) f->ensemble->n_outputs * f->ensemble->n_features *
-                  f->ensemble->n_features;
-    ct_status status = explain(f, columns, n_rows, run, do_pairs_block, size, out, error);
-    for (size_t i = 0; status == CT_OK && i < size * n_rows; i++) out[i] /= f->ensemble->divisor;
-    return status;
 }

@@ -36,16 +36,16 @@ INLINE void close_edge(const ct_forge_shap_tree *t, const ct_forge_shap_edge *e,
                        uint32_t n_points, uint32_t first, uint32_t lane)
 {
     const ct_forge_shap_factor *f = t->factors + (size_t) (e - t->edges) * n_points;
-    vec_i64 taken = AT(const vec_i64, t->taken + e->depth * CT_SHAP_LANES + lane);
-    vec_i64 above = AT(const vec_i64, t->taken + e->above * CT_SHAP_LANES + lane);
-    double *parent = t->sums + (size_t) (e->depth - 1) * n_points * CT_SHAP_LANES + lane;
+    vec_i64 taken = AT(const vec_i64, t->taken + e->depth * CT_FORGE_SHAP_LANES + lane);
+    vec_i64 above = AT(const vec_i64, t->taken + e->above * CT_FORGE_SHAP_LANES + lane);
+    double *parent = t->sums + (size_t) (e->depth - 1) * n_points * CT_FORGE_SHAP_LANES + lane;
     vec_f64 share = {0};
     for (uint32_t q = 0; q < n_points; q++) {
-        vec_f64 s = AT(const vec_f64, sum + q * CT_SHAP_LANES + lane);
+        vec_f64 s = AT(const vec_f64, sum + q * CT_FORGE_SHAP_LANES + lane);
         share = add_product(share, s, choose(taken, fill(f[q].share_taken), fill(f[q].share_left)));
-        AT(vec_f64, parent + q * CT_SHAP_LANES) += s;
+        AT(vec_f64, parent + q * CT_FORGE_SHAP_LANES) += s;
     }
-    double *out = t->out + (size_t) e->player * CT_SHAP_ROWS + first + lane;
+    double *out = t->out + (size_t) e->player * CT_FORGE_SHAP_ROWS + first + lane;
     AT(vec_f64, out) += (vec_f64) ((vec_i64) share & above);
 }
 
@@ -54,18 +54,19 @@ INLINE void open_edge(const ct_forge_shap_tree *t, const ct_forge_shap_edge *e, 
                       uint32_t first, uint32_t lane)
 {
     const ct_forge_shap_factor *f = t->factors + (size_t) (e - t->edges) * n_points;
-    vec_f64 x = AT(const vec_f64, t->x + (size_t) e->column * CT_SHAP_ROWS + first + lane);
-    vec_i64 above = AT(const vec_i64, t->taken + e->above * CT_SHAP_LANES + lane);
+    vec_f64 x = AT(const vec_f64, t->x + (size_t) e->column * CT_FORGE_SHAP_ROWS + first + lane);
+    vec_i64 above = AT(const vec_i64, t->taken + e->above * CT_FORGE_SHAP_LANES + lane);
     vec_i64 taken = taken_of(e, x, above);
-    AT(vec_i64, t->taken + e->depth * CT_SHAP_LANES + lane) = taken;
-    size_t at = (size_t) e->depth * n_points * CT_SHAP_LANES + lane;
-    const double *parent = t->products + at - (size_t) n_points * CT_SHAP_LANES;
+    AT(vec_i64, t->taken + e->depth * CT_FORGE_SHAP_LANES + lane) = taken;
+    size_t at = (size_t) e->depth * n_points * CT_FORGE_SHAP_LANES + lane;
+    const double *parent = t->products + at - (size_t) n_points * CT_FORGE_SHAP_LANES;
     for (uint32_t q = 0; q < n_points; q++) {
         vec_f64 times = choose(taken, fill(f[q].times_taken), fill(f[q].times_left));
         if (e->above) times = choose(above, times, fill(e->ratio));
-        vec_f64 product = AT(const vec_f64, parent + q * CT_SHAP_LANES) * times;
-        if (!e->leaf) AT(vec_f64, t->products + at + q * CT_SHAP_LANES) = product;
-        AT(vec_f64, t->sums + at + q * CT_SHAP_LANES) = product * fill(e->leaf ? e->term : 0.0);
+        vec_f64 product = AT(const vec_f64, parent + q * CT_FORGE_SHAP_LANES) * times;
+        if (!e->leaf) AT(vec_f64, t->products + at + q * CT_FORGE_SHAP_LANES) = product;
+        AT(vec_f64, t->sums + at + q * CT_FORGE_SHAP_LANES) =
+            product * fill(e->leaf ? e->term : 0.0);
     }
 }
 
@@ -74,22 +75,22 @@ INLINE void close_edges(const ct_forge_shap_tree *t, uint32_t deepest, uint32_t 
                         uint32_t n_points, uint32_t first)
 {
     for (; deepest >= depth && deepest > 0; deepest--)
-        for (uint32_t lane = 0; lane < CT_SHAP_LANES; lane += N64)
+        for (uint32_t lane = 0; lane < CT_FORGE_SHAP_LANES; lane += N64)
             close_edge(t, t->open[deepest],
-                       t->sums + (size_t) deepest * n_points * CT_SHAP_LANES, n_points, first,
+                       t->sums + (size_t) deepest * n_points * CT_FORGE_SHAP_LANES, n_points, first,
                        lane);
 }
 
 INLINE void run_tree(const ct_forge_shap_tree *t, uint32_t n_points, uint32_t first)
 {
     uint32_t deepest = 0;
-    for (uint32_t i = 0; i < n_points * CT_SHAP_LANES; i++) t->products[i] = 1;
+    for (uint32_t i = 0; i < n_points * CT_FORGE_SHAP_LANES; i++) t->products[i] = 1;
     for (uint32_t i = 0; i < t->n_edges; i++) {
         const ct_forge_shap_edge *e = &t->edges[i];
         close_edges(t, deepest, e->depth, n_points, first);
         deepest = e->depth;
         t->open[deepest] = e;
-        for (uint32_t lane = 0; lane < CT_SHAP_LANES; lane += N64)
+        for (uint32_t lane = 0; lane < CT_FORGE_SHAP_LANES; lane += N64)
             open_edge(t, e, n_points, first, lane);
     }
     close_edges(t, deepest, 1, n_points, first);

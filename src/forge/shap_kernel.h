@@ -6,7 +6,7 @@
 
 #include "base/cpu.h"
 
-enum { CT_SHAP_ROWS = 256, CT_SHAP_LANES = 8 };
+enum { CT_FORGE_SHAP_ROWS = 256, CT_FORGE_SHAP_LANES = 8 };
 
 /* From a node to a child, which rows with x <= threshold reach, or the others if `right`. z is the
  * proportion of cover that takes this edge, times those of edges above of the same feature. */
@@ -30,29 +30,18 @@ typedef struct {
     const ct_forge_shap_edge *edges;      /* each behind the one above it, before its siblings' */
     const ct_forge_shap_factor *factors;  /* [n_edges][n_points] */
     uint32_t n_edges, n_points;
-    const double *x;                /* [column][CT_SHAP_ROWS] */
-    double *products, *sums;        /* [depth][n_points][CT_SHAP_LANES] */
-    /* [depth][CT_SHAP_LANES] -1: the row takes this edge and all above of the same feature; depth
-     * 0: all -1 */
+    const double *x;                /* [column][CT_FORGE_SHAP_ROWS] */
+    double *products, *sums;        /* [depth][n_points][CT_FORGE_SHAP_LANES] */
+    /* [depth][CT_FORGE_SHAP_LANES] -1: the row takes this edge and all above of the same feature;
+     * depth 0: all -1 */
     int64_t *taken;
     const ct_forge_shap_edge **open; /* [depth] */
-    double *out;                     /* [player][CT_SHAP_ROWS] is added to */
+    double *out;                     /* [player][CT_FORGE_SHAP_ROWS] is added to */
 } ct_forge_shap_tree;
 
-/* The rows first .. first + CT_SHAP_LANES - 1 of the block. */
+/* The rows first .. first + CT_FORGE_SHAP_LANES - 1 of the block. */
 typedef void ct_forge_shap_kernel(const ct_forge_shap_tree *tree, uint32_t first);
 
-extern ct_forge_shap_kernel ct_forge_shap_scalar;
-#ifdef CT_HAVE_X86
-extern ct_forge_shap_kernel ct_forge_shap_avx2, ct_forge_shap_avx512;
-#endif
-#ifdef CT_HAVE_NEON
-extern ct_forge_shap_kernel ct_forge_shap_neon;
-#endif
-
-static inline ct_forge_shap_kernel *ct_forge_shap_at(ct_simd level)
-{
-    return CT_OF_LEVEL(level, ct_forge_shap);
-}
+CT_DECLARE_KERNELS(ct_forge_shap_kernel, ct_forge_shap)
 
 #endif

@@ -3,7 +3,6 @@
 #include <string.h>
 
 #include "forge/input.h"
-#include "forge/interpret.h"
 
 enum { PAIR_ROWS = 1024 }; /* of the background at a time */
 
@@ -48,13 +47,13 @@ double *ct_forge_pair_weights(uint32_t most, ct_arena *arena)
 
 static int goes_left(const ct_forged *f, const ct_forged_node *node, const place *p)
 {
-    uint32_t column = node->what & CT_WALK_COLUMN;
-    if (node->what & (CT_WALK_SET | CT_WALK_ZERO))
-        return ct_forge_interpret_left(f->ensemble, f->node_of[node - f->nodes],
+    uint32_t column = node->what & CT_FORGE_WALK_COLUMN;
+    if (node->what & (CT_FORGE_WALK_SET | CT_FORGE_WALK_ZERO))
+        return ct_forge_ensemble_left(f->ensemble, f->node_of[node - f->nodes],
                                        ct_forge_input(&p->columns[f->used[column]], p->row,
-                                                      CT_F64));
+                                                      CT_FORGE_F64));
     double x = p->x[column];
-    return x <= node->threshold || (x != x && node->what & CT_WALK_NAN_LEFT);
+    return x <= node->threshold || (x != x && node->what & CT_FORGE_WALK_NAN_LEFT);
 }
 
 /* What the leaves below give each feature that must come from the row, and from the background. */
@@ -83,8 +82,8 @@ static fork next_fork(const pair *p, uint32_t at)
     const ct_forged *f = p->pairs->forged;
     for (;;) {
         const ct_forged_node *node = &f->nodes[at];
-        if (!(node->what & CT_WALK_INNER)) return (fork){at, 0, 0, 0, 1};
-        uint32_t column = node->what & CT_WALK_COLUMN;
+        if (!(node->what & CT_FORGE_WALK_INNER)) return (fork){at, 0, 0, 0, 1};
+        uint32_t column = node->what & CT_FORGE_WALK_COLUMN;
         uint32_t mine = node->next + !goes_left(f, node, &p->of[0]);
         uint32_t theirs = node->next + !goes_left(f, node, &p->of[1]);
         if (mine != theirs && p->owner[column] == NOBODY)
@@ -143,12 +142,6 @@ static void walk_pairs(pair *p, uint32_t at, uint32_t a, uint32_t b)
     p->owner[next.column] = NOBODY;
 }
 
-static void read_row(const ct_forged *f, const ct_column *columns, uint32_t row, double *x)
-{
-    for (uint32_t i = 0; i < f->n_used; i++)
-        x[i] = ct_forge_input(&columns[f->used[i]], row, f->ensemble->number);
-}
-
 static size_t n_added(const ct_forge_shap_pairs *all)
 {
     size_t n = all->forged->n_used;
@@ -174,7 +167,7 @@ static void do_rows(void *data, unsigned worker, uint64_t begin, uint64_t end)
     const ct_forge_shap_pairs *all = p->pairs;
     const ct_forged *f = all->forged;
     for (uint32_t row = (uint32_t) begin; row < end; row++) {
-        read_row(f, all->rows, row, p->x);
+        ct_forge_input_rows(f, all->rows, row, 1, p->x);
         p->of[0] = (place){p->x, all->rows, row};
         memset(p->added, 0, n_added(all) * sizeof *p->added);
         for (uint32_t i = 0; i < j->n; i++) {
@@ -196,7 +189,7 @@ static double sum_of_background(const job *j)
     for (uint32_t i = 0; i < j->n; i++) {
         place of = {j->background + (size_t) i * f->n_used, p->pairs->background, j->first + i};
         uint32_t at = f->ensemble->roots[p->tree];
-        while (f->nodes[at].what & CT_WALK_INNER)
+        while (f->nodes[at].what & CT_FORGE_WALK_INNER)
             at = f->nodes[at].next + !goes_left(f, &f->nodes[at], &of);
         sum += ct_forge_ensemble_term(f->ensemble, p->tree, f->node_of[at], p->k);
     }
@@ -237,8 +230,7 @@ ct_status ct_forge_shap_pairs_add(const ct_forge_shap_pairs *pairs, uint32_t tre
     for (; made == CT_OK && j.first < pairs->n_background; j.first += j.n) {
         uint32_t left = pairs->n_background - j.first;
         j.n = left < PAIR_ROWS ? left : PAIR_ROWS;
-        for (uint32_t i = 0; i < j.n; i++)
-            read_row(f, pairs->background, j.first + i, j.background + (size_t) i * f->n_used);
+        ct_forge_input_rows(f, pairs->background, j.first, j.n, j.background);
         sum += sum_of_background(&j);
         ct_loop loop = {pairs->n_rows, 4, CT_DYNAMIC, pairs->threads, do_rows, &j, pairs->stop};
         ct_parallel_for(&loop);

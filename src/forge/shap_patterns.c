@@ -33,7 +33,7 @@ static void add_step(ct_forge_patterns *p, uint32_t edge, uint32_t from, uint32_
 {
     const ct_forge_shap_edge *e = &p->edges[edge];
     p->steps[p->n_steps++] = (ct_forge_pattern_step){
-        e->threshold, e->column, from, to, bit, CT_NO_UNIT, e->right, e->nan_left, 0};
+        e->threshold, e->column, from, to, bit, CT_FORGE_NO_UNIT, e->right, e->nan_left, 0};
 }
 
 static void add_player(ct_forge_pattern_unit *unit, uint32_t player)
@@ -73,18 +73,18 @@ static ct_status divide(ct_forge_patterns *p, ct_forge_pattern_path *path, ct_ar
                         int *fits)
 {
     *fits = 1;
-    if (p->n_edges / 2 <= CT_MERGED_BITS) return add_unit(p, 0, p->n_edges, 0, path, arena);
+    if (p->n_edges / 2 <= CT_FORGE_MERGED_BITS) return add_unit(p, 0, p->n_edges, 0, path, arena);
     for (uint32_t i = 0; i < p->n_edges;) {
         const ct_forge_shap_edge *edge = &p->edges[i];
         uint32_t d = edge->depth, end = subtree_end(p, i), tests = (end - i - 1) / 2;
         p->feature_bit[i] = follow(path, edge);
-        if (path->count[d] > CT_PATTERN_BITS) {
+        if (path->count[d] > CT_FORGE_PATTERN_BITS) {
             *fits = 0;
             return CT_OK;
         }
         add_step(p, i, d - 1, d, p->feature_bit[i]);
         p->steps[p->n_steps - 1].again = edge->above != 0;
-        if (!tests || path->count[d] + tests <= CT_MERGED_BITS) {
+        if (!tests || path->count[d] + tests <= CT_FORGE_MERGED_BITS) {
             CT_TRY(add_unit(p, i + 1, end, d, path, arena));
             i = end;
         } else {

@@ -7,9 +7,9 @@
 
 #include "forge/shap_plan.h"
 
-enum { CT_PATTERN_BITS = 12, CT_MERGED_BITS = 8 };
+enum { CT_FORGE_PATTERN_BITS = 12, CT_FORGE_MERGED_BITS = 8 };
 
-#define CT_NO_UNIT UINT32_MAX
+#define CT_FORGE_NO_UNIT UINT32_MAX
 
 /* A bit is put into patterns, or, of a feature that was asked before, kept only where the row goes
  * this way again. */
@@ -18,7 +18,7 @@ typedef struct {
     uint32_t column;   /* as in ct_forge_shap_edge */
     uint32_t from, to; /* depths of the patterns read and written */
     uint32_t bit;
-    uint32_t unit;     /* whose patterns are then complete, or CT_NO_UNIT */
+    uint32_t unit;     /* whose patterns are then complete, or CT_FORGE_NO_UNIT */
     uint8_t right, nan_left, again;
 } ct_forge_pattern_step;
 
@@ -55,7 +55,7 @@ ct_status ct_forge_pattern_path_make(ct_forge_pattern_path *path, uint32_t deepe
                                      ct_arena *arena);
 
 /* Makes the patterns of the edges of `scratch`. *fits: 0 where some path has more than
- * CT_PATTERN_BITS features. */
+ * CT_FORGE_PATTERN_BITS features. */
 ct_status ct_forge_patterns_make(ct_forge_patterns *patterns, const ct_forge_shap_scratch *scratch,
                                  ct_forge_pattern_path *path, ct_arena *arena, int *fits);
 

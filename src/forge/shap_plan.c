@@ -3,6 +3,9 @@
 #include <math.h>
 #include <string.h>
 
+#include "forge/input.h"
+#include "forge/shap.h"
+
 /* ---- quadrature ---- */
 
 /* The Legendre polynomial of degree n at x, and its derivative. */
@@ -57,7 +60,7 @@ static uint32_t most_special(const ct_forged *f)
     for (uint32_t t = 0; t < e->n_trees && !f->plain; t++) {
         uint32_t n = 0;
         for (uint32_t i = e->roots[t]; i < ct_forge_ensemble_end(e, t); i++)
-            n += e->feature[i] >= 0 && (e->set_size[i] || e->missing[i] == CT_MISSING_ZERO);
+            n += e->feature[i] >= 0 && (e->set_size[i] || e->missing[i] == CT_FORGE_MISSING_ZERO);
         if (n > most) most = n;
     }
     return most;
@@ -90,13 +93,14 @@ ct_forge_shap_scratch *ct_forge_shap_scratch_new(const ct_forge_shap_common *c, 
     t->edges = scratch->edges = CT_ARENA_NEW(arena, ct_forge_shap_edge, c->most_edges);
     t->factors = scratch->factors =
         CT_ARENA_NEW(arena, ct_forge_shap_factor, (size_t) c->most_edges * c->most_points);
-    t->x = scratch->x = CT_ARENA_ZEROED(arena, double, (columns ? columns : 1) * CT_SHAP_ROWS);
-    t->products = CT_ARENA_NEW(arena, double, points * CT_SHAP_LANES);
-    t->sums = CT_ARENA_ZEROED(arena, double, points * CT_SHAP_LANES);
-    t->taken = CT_ARENA_NEW(arena, int64_t, depths * CT_SHAP_LANES);
+    t->x = scratch->x = CT_ARENA_ZEROED(arena, double,
+                                        (columns ? columns : 1) * CT_FORGE_SHAP_ROWS);
+    t->products = CT_ARENA_NEW(arena, double, points * CT_FORGE_SHAP_LANES);
+    t->sums = CT_ARENA_ZEROED(arena, double, points * CT_FORGE_SHAP_LANES);
+    t->taken = CT_ARENA_NEW(arena, int64_t, depths * CT_FORGE_SHAP_LANES);
     t->open = CT_ARENA_NEW(arena, const ct_forge_shap_edge *, depths);
     t->out = scratch->out =
-        CT_ARENA_NEW(arena, double, ((size_t) c->forged->n_used + 1) * CT_SHAP_ROWS);
+        CT_ARENA_NEW(arena, double, ((size_t) c->forged->n_used + 1) * CT_FORGE_SHAP_ROWS);
     scratch->stack = CT_ARENA_NEW(arena, ct_forge_shap_pending, c->most_edges + 1);
     scratch->path = CT_ARENA_ZEROED(arena, uint32_t, depths);
     scratch->path_z = CT_ARENA_NEW(arena, double, depths);
@@ -110,8 +114,42 @@ ct_forge_shap_scratch *ct_forge_shap_scratch_new(const ct_forge_shap_common *c, 
         !scratch->path_z || !scratch->path_features || !scratch->inverse || !scratch->open ||
         !scratch->reached || !scratch->special)
         return NULL;
-    for (uint32_t lane = 0; lane < CT_SHAP_LANES; lane++) t->taken[lane] = -1;
+    for (uint32_t lane = 0; lane < CT_FORGE_SHAP_LANES; lane++) t->taken[lane] = -1;
     return scratch;
+}
+
+/* ---- rows ---- */
+
+ct_status ct_forge_shap_check(const ct_forged *f, ct_error *error)
+{
+    const uint32_t features = f->deepest < f->n_used ? f->deepest : f->n_used;
+    if (f->ensemble->first_term) return ct_fail(error, CT_BAD_INPUT, "leaves are linear models");
+    if (features > CT_FORGE_SHAP_FEATURES)
+        return ct_fail(error, CT_BAD_INPUT, "a path may ask for more than %d features",
+                       CT_FORGE_SHAP_FEATURES);
+    return CT_OK;
+}
+
+void ct_forge_shap_load(const ct_forged *f, const ct_column *columns, uint32_t first, uint32_t n,
+                        size_t stride, double *x)
+{
+    CT_ASSERT(n <= stride && columns);
+    for (uint32_t column = 0; column < f->n_used; column++, x += stride)
+        for (uint32_t row = 0; row < n; row++)
+            x[row] = ct_forge_input(&columns[f->used[column]], first + row, f->ensemble->number);
+}
+
+void ct_forge_shap_answer(const ct_forged *f, const ct_column *columns, const uint32_t *special,
+                          uint32_t n_special, uint32_t first, uint32_t n, size_t stride, double *x)
+{
+    CT_ASSERT(n <= stride && (special || !n_special));
+    x += f->n_used * stride;
+    for (uint32_t i = 0; i < n_special; i++, x += stride) {
+        const ct_column *from = &columns[f->ensemble->feature[special[i]]];
+        for (uint32_t row = 0; row < n; row++)
+            x[row] = !ct_forge_ensemble_left(f->ensemble, special[i],
+                                              ct_forge_input(from, first + row, CT_FORGE_F64));
+    }
 }
 
 /* ---- plans ---- */
@@ -127,18 +165,16 @@ static uint32_t same_above(const ct_forge_shap_scratch *scratch, uint32_t depth,
 static ct_forge_shap_edge test_of(const ct_forged *f, ct_forge_shap_scratch *scratch,
                                   const ct_forged_node *node, uint32_t depth)
 {
-    ct_forge_shap_edge edge;
-    memset(&edge, 0, sizeof edge);
-    edge.player = edge.column = node->what & CT_WALK_COLUMN;
-    edge.threshold = node->threshold;
-    edge.nan_left = (node->what & CT_WALK_NAN_LEFT) != 0;
-    if (node->what & (CT_WALK_SET | CT_WALK_ZERO)) {
+    const uint32_t player = node->what & CT_FORGE_WALK_COLUMN;
+    ct_forge_shap_edge edge = {.player = player, .column = player, .depth = depth,
+                               .threshold = node->threshold,
+                               .nan_left = (node->what & CT_FORGE_WALK_NAN_LEFT) != 0,
+                               .above = same_above(scratch, depth, player)};
+    if (node->what & (CT_FORGE_WALK_SET | CT_FORGE_WALK_ZERO)) {
         edge.column = f->n_used + scratch->n_special;
         edge.threshold = 0.5;
         scratch->special[scratch->n_special++] = f->node_of[node - f->nodes];
     }
-    edge.depth = depth;
-    edge.above = same_above(scratch, depth, edge.player);
     return edge;
 }
 
@@ -161,7 +197,7 @@ static void add_edges(const ct_forged *f, ct_forge_shap_scratch *scratch, uint32
     uint32_t n = 0, root = e->roots[tree];
     for (uint32_t at = root, depth = 1;;) {
         const ct_forged_node *node = &f->nodes[at];
-        if (node->what & CT_WALK_INNER) {
+        if (node->what & CT_FORGE_WALK_INNER) {
             ct_forge_shap_edge edge = test_of(f, scratch, node, depth);
             for (uint32_t side = 2; side-- > 0;) {
                 uint32_t child = node->next + side, i = f->node_of[child];

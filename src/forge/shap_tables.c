@@ -9,11 +9,11 @@
 ct_status ct_forge_table_scratch_make(ct_forge_table_scratch *scratch, uint32_t deepest,
                                       int interactions, ct_arena *arena)
 {
-    size_t n = (size_t) 1 << CT_PATTERN_BITS;
-    size_t width = interactions ? ct_forge_pair_count(CT_PATTERN_BITS) : CT_PATTERN_BITS;
+    const uint32_t bits = CT_FORGE_PATTERN_BITS;
+    size_t n = (size_t) 1 << bits, width = interactions ? ct_forge_pair_count(bits) : bits;
     scratch->interactions = interactions;
     scratch->counts = CT_ARENA_NEW(arena, double, n);
-    scratch->sums = CT_ARENA_NEW(arena, double, n * (CT_PATTERN_BITS + 1));
+    scratch->sums = CT_ARENA_NEW(arena, double, n * (CT_FORGE_PATTERN_BITS + 1));
     scratch->shares = CT_ARENA_NEW(arena, double, n * width);
     scratch->edges = CT_ARENA_NEW(arena, uint32_t, (size_t) deepest + 1);
     scratch->slots = CT_ARENA_NEW(arena, uint32_t, (size_t) deepest + 1);
@@ -72,7 +72,8 @@ static double product(const double *x, const double *weights, uint32_t n)
 static void share_leaf(ct_forge_table_scratch *scratch, uint32_t k, double value)
 {
     uint32_t n = UINT32_C(1) << k, width = k + 1;
-    double with[CT_PATTERN_BITS + 1], without[CT_PATTERN_BITS + 1], own[CT_PATTERN_BITS + 1];
+    enum { SIZES = CT_FORGE_PATTERN_BITS + 1 };
+    double with[SIZES], without[SIZES], own[SIZES];
     for (uint32_t c = 0; c < n; c++) {
         uint32_t size = size_of(c), b = k - size;
         const double *sums = scratch->sums + (size_t) c * width;
@@ -97,7 +98,7 @@ static void share_leaf(ct_forge_table_scratch *scratch, uint32_t k, double value
 static double counted_with(const ct_forge_table_scratch *scratch, uint32_t k, uint32_t c,
                            uint32_t pair, const double *weights)
 {
-    double own[CT_PATTERN_BITS + 1];
+    double own[CT_FORGE_PATTERN_BITS + 1];
     uint32_t width = k + 1, size = size_of(c), one = pair & (0 - pair), other = pair - one;
     const double *sums = scratch->sums;
     for (uint32_t m = 0; m <= size; m++) {
@@ -116,7 +117,7 @@ static double counted_with(const ct_forge_table_scratch *scratch, uint32_t k, ui
 static void share_leaf_pairs(ct_forge_table_scratch *scratch, uint32_t k, double value)
 {
     uint32_t n = UINT32_C(1) << k, n_pairs = ct_forge_pair_count(k);
-    double weights[3][CT_PATTERN_BITS + 1]; /* by how many of the pair are in c */
+    double weights[3][CT_FORGE_PATTERN_BITS + 1]; /* by how many of the pair are in c */
     for (uint32_t c = 0; c < n; c++) {
         uint32_t size = size_of(c), b = k - size;
         for (uint32_t m = 0; m <= size; m++) {
@@ -174,7 +175,8 @@ void ct_forge_unit_table(const ct_forge_patterns *p, ct_forge_pattern_unit *unit
                          const uint32_t *counts, double n_background,
                          ct_forge_table_scratch *scratch, double *table)
 {
-    CT_ASSERT(unit->bits <= CT_PATTERN_BITS && unit->n_features <= unit->bits && n_background > 0);
+    CT_ASSERT(unit->bits <= CT_FORGE_PATTERN_BITS && unit->n_features <= unit->bits &&
+              n_background > 0);
     memset(table, 0, ((size_t) unit->width << unit->bits) * sizeof *table);
     for (uint32_t i = 0; i < unit->n_features; i++) scratch->slots[i] = i;
     unit->expected = 0;

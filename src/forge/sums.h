@@ -13,7 +13,7 @@ static inline void ct_forge_sums_begin(const ct_forge_ensemble *e, void *sums, s
     for (uint32_t k = 0; k < e->n_outputs; k++) {
         float base = (float) e->base[k], *narrow = (float *) sums + k * stride;
         double *wide = (double *) sums + k * stride;
-        if (e->sum == CT_F32)
+        if (e->sum == CT_FORGE_F32)
             for (uint32_t row = 0; row < n; row++) narrow[row] = base;
         else
             for (uint32_t row = 0; row < n; row++) wide[row] = e->base[k];
@@ -29,7 +29,7 @@ static inline void ct_forge_sums_end(const ct_forge_ensemble *e, const void *sum
     for (uint32_t k = 0; k < e->n_outputs; k++, out += out_stride) {
         const float *narrow = (const float *) sums + k * stride;
         const double *wide = (const double *) sums + k * stride;
-        if (e->sum == CT_F64)
+        if (e->sum == CT_FORGE_F64)
             for (uint32_t row = 0; row < n; row++) out[row] = wide[row] / divisor;
         else if (divisor != 1)
             for (uint32_t row = 0; row < n; row++) out[row] = (float) (narrow[row] / divisor);

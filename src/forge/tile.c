@@ -7,7 +7,7 @@
 ct_forge_tile_scratch *ct_forge_tile_scratch_new(const ct_forged *f, ct_arena *arena, uint32_t rows)
 {
     CT_ASSERT(rows > 0);
-    size_t sum = f->ensemble->sum == CT_F32 ? sizeof(float) : sizeof(double);
+    size_t sum = f->ensemble->sum == CT_FORGE_F32 ? sizeof(float) : sizeof(double);
     size_t width = f->n_used ? f->n_used : 1;
     ct_forge_tile_scratch *scratch = CT_ARENA_NEW(arena, ct_forge_tile_scratch, 1);
     if (!scratch) return NULL;
@@ -16,18 +16,6 @@ ct_forge_tile_scratch *ct_forge_tile_scratch_new(const ct_forged *f, ct_arena *a
     scratch->at = CT_ARENA_NEW(arena, uint32_t, (size_t) rows + CT_FORGE_LANES);
     scratch->sums = ct_arena_alloc(arena, (size_t) f->ensemble->n_outputs * rows, sum);
     return scratch->x && scratch->at && scratch->sums ? scratch : NULL;
-}
-
-static void load_rows(const ct_forged *f, ct_forge_tile_scratch *scratch, const ct_column *columns,
-                      uint32_t first, uint32_t n)
-{
-    CT_ASSERT(n <= scratch->rows);
-    for (uint32_t column = 0; column < f->n_used; column++) {
-        const ct_column *from = &columns[f->used[column]];
-        for (uint32_t row = 0; row < n; row++)
-            scratch->x[(size_t) row * f->n_used + column] =
-                ct_forge_input(from, first + row, f->ensemble->number);
-    }
 }
 
 /* ---- steps ---- */
@@ -53,7 +41,7 @@ static inline uint32_t any_step(const ct_forged *f, uint32_t at, double x)
             moved = 0;                                                                             \
             for (unsigned lane = 0; lane < CT_FORGE_LANES; lane++) {                               \
                 const ct_forged_node *node = &nodes[at[lane]];                                     \
-                double value = x[lane][node->what & CT_WALK_COLUMN];                               \
+                double value = x[lane][node->what & CT_FORGE_WALK_COLUMN];                         \
                 uint32_t next = step_of;                                                           \
                 moved |= next ^ at[lane];                                                          \
                 at[lane] = next;                                                                   \
@@ -108,7 +96,7 @@ enum { TREES_AT_ONCE = 256 };
             for (uint32_t i = 0; i < n; i++) {                                                     \
                 const uint32_t at = list[i].at, tree = list[i].tree;                               \
                 const ct_forged_node *node = &nodes[at];                                           \
-                double value = x[node->what & CT_WALK_COLUMN];                                     \
+                double value = x[node->what & CT_FORGE_WALK_COLUMN];                               \
                 uint32_t next = step_of;                                                           \
                 __builtin_prefetch(&nodes[next]);                                                  \
                 leaf[tree] = next;                                                                 \
@@ -124,7 +112,7 @@ WALK_TREES(walk_trees_any, any_step(f, at, value))
 static void add_leaf(const ct_forged *f, ct_forge_tile_scratch *scratch, uint32_t tree,
                      uint32_t row, uint32_t at)
 {
-    CT_ASSERT(row < scratch->rows && !(f->nodes[at].what & CT_WALK_INNER));
+    CT_ASSERT(row < scratch->rows && !(f->nodes[at].what & CT_FORGE_WALK_INNER));
     const ct_forge_ensemble *e = f->ensemble;
     for (uint32_t k = 0; k < e->leaf_width; k++) {
         size_t sum = (size_t) (e->output_of_tree[tree] + k) * scratch->rows + row;
@@ -133,7 +121,7 @@ static void add_leaf(const ct_forged *f, ct_forge_tile_scratch *scratch, uint32_
         if (e->first_term)
             term = ct_forge_ensemble_model(e, tree, f->node_of[at],
                                            scratch->x + (size_t) row * f->n_used, f->term_column);
-        if (e->sum == CT_F32) ((float *) scratch->sums)[sum] += (float) term;
+        if (e->sum == CT_FORGE_F32) ((float *) scratch->sums)[sum] += (float) term;
         else ((double *) scratch->sums)[sum] += term;
     }
 }
@@ -183,7 +171,7 @@ void ct_forge_tile_row(const ct_forged *f, ct_forge_tile_scratch *scratch, const
     CT_ASSERT(scratch->rows == 1);
     for (uint32_t column = 0; column < f->n_used; column++) {
         double value = x[f->used[column]];
-        scratch->x[column] = f->ensemble->number == CT_F32 ? (float) value : value;
+        scratch->x[column] = f->ensemble->number == CT_FORGE_F32 ? (float) value : value;
     }
     ct_forge_sums_begin(f->ensemble, scratch->sums, 1, 1);
     add_trees(f, scratch, 0);
@@ -195,7 +183,7 @@ void ct_forge_tile_predict(const ct_forged *f, ct_forge_tile_scratch *scratch,
                            size_t stride)
 {
     CT_ASSERT(n > 0 && n <= scratch->rows);
-    load_rows(f, scratch, columns, first, n);
+    ct_forge_input_rows(f, columns, first, n, scratch->x);
     ct_forge_sums_begin(f->ensemble, scratch->sums, scratch->rows, n);
     if (n < CT_FORGE_LANES) {
         for (uint32_t row = 0; row < n; row++) add_trees(f, scratch, row);
@@ -213,7 +201,7 @@ void ct_forge_tile_leaves(const ct_forged *f, ct_forge_tile_scratch *scratch,
                           size_t stride)
 {
     CT_ASSERT(n > 0 && n <= scratch->rows);
-    load_rows(f, scratch, columns, first, n);
+    ct_forge_input_rows(f, columns, first, n, scratch->x);
     for (uint32_t t = 0; t < f->ensemble->n_trees; t++) {
         walk_tree(f, scratch, t, n);
         for (uint32_t row = 0; row < n; row++)

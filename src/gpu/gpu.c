@@ -2,7 +2,7 @@
 
 #include "gpu/gpu.h"
 
-#include <string.h>
+#include <stdint.h>
 
 #include "base/memory.h"
 #include "base/threads.h"
@@ -66,9 +66,8 @@ static ct_status find_device(int number, ct_error *error)
 
 static ct_status open_by(const ct_backend *backend, int number, ct_gpu **out, ct_error *error)
 {
-    ct_gpu *gpu = (ct_gpu *) ct_alloc(sizeof *gpu);
+    ct_gpu *gpu = (ct_gpu *) ct_alloc_zeroed(1, sizeof *gpu);
     if (!gpu) return ct_fail(error, CT_NO_MEMORY, "not enough memory for a device");
-    memset(gpu, 0, sizeof *gpu);
     gpu->backend = backend;
     ct_status status = backend->open(number, &gpu->device, error);
     if (status != CT_OK) {
@@ -160,15 +159,17 @@ void ct_gpu_stream_close(ct_gpu_stream *stream)
     stream->stream = NULL;
 }
 
-ct_status ct_gpu_send(const ct_gpu_stream *stream, void *to, const void *from, size_t bytes)
+ct_status ct_gpu_send(const ct_gpu_stream *stream, const void *to, const void *from, size_t bytes)
 {
     CT_ASSERT((to && from) || !bytes);
-    CALL(stream->gpu, copy, stream->stream, to, from, bytes, 0);
+    if (!bytes) return CT_OK;
+    CALL(stream->gpu, copy, stream->stream, (void *) (uintptr_t) to, from, bytes, 0);
 }
 
 ct_status ct_gpu_fetch(const ct_gpu_stream *stream, void *to, const void *from, size_t bytes)
 {
     CT_ASSERT((to && from) || !bytes);
+    if (!bytes) return CT_OK;
     CALL(stream->gpu, copy, stream->stream, to, from, bytes, 1);
 }
 

@@ -14,12 +14,11 @@
 
 /* ---- a forest from R ---- */
 
+/* n -1: of any length. */
 static const int *integers_of(SEXP list, const char *name, R_xlen_t n)
 {
     SEXP value = r_element(list, name);
-    if (TYPEOF(value) != INTSXP || (n >= 0 && Rf_xlength(value) != n))
-        Rf_error("the forest's '%s' is not valid", name);
-    return INTEGER_RO(value);
+    return r_integers(value, n >= 0 ? n : Rf_xlength(value), name);
 }
 
 /* Whether the tree has a whole list in a place, of classes that there are. */
@@ -86,7 +85,6 @@ static void check_tree(const ct_hist_forest *forest, uint32_t i)
 static ct_hist_forest forest_of(SEXP list, uint32_t n_cols)
 {
     ct_hist_forest forest;
-    SEXP means = r_element(list, "means");
     R_xlen_t n_trees = Rf_xlength(r_element(list, "number")), nodes = 0, leaves = 0;
     forest.n_classes = (uint32_t) Rf_asInteger(r_element(list, "n_classes"));
     forest.n_cols = n_cols;
@@ -105,10 +103,10 @@ static ct_hist_forest forest_of(SEXP list, uint32_t n_cols)
     }
     const int *words = integers_of(list, "nodes", 2 * nodes),
               *counts = integers_of(list, "counts", leaves * width);
-    if (!forest.n_classes && (TYPEOF(means) != REALSXP || Rf_xlength(means) != leaves))
-        Rf_error("the forest's 'means' is not valid");
     ct_hist_node *all = nodes_from(words, (size_t) nodes);
-    double *mean = forest.n_classes ? NULL : REAL(means);
+    double *mean = forest.n_classes
+                       ? NULL
+                       : (double *) r_doubles(r_element(list, "means"), leaves, "means");
     for (R_xlen_t i = 0; i < n_trees; i++) {
         forest.trees[i] = (ct_hist_tree){(uint32_t) number[i],
                                          (uint32_t) n_nodes[i],
@@ -146,16 +144,7 @@ static ct_hist_code_column *edges_from(SEXP list, uint32_t n_cols)
 
 /* ---- devices ---- */
 
-ct_forest_device r_forest_device(SEXP name)
-{
-    static const ct_forest_wish wishes[] = {CT_FOREST_CPU, CT_FOREST_AUTO, CT_FOREST_CUDA,
-                                            CT_FOREST_TWIN};
-    ct_forest_device device;
-    device.wish = wishes[r_device(name, &device.number)];
-    return device;
-}
-
-SEXP r_answer_of(SEXP answer, const ct_forest_used *used)
+SEXP r_answer_of(SEXP answer, const ct_gpu_used *used)
 {
     static const char *const names[] = {"answer", "device", "device_note"};
     PROTECT(answer);
@@ -168,8 +157,6 @@ SEXP r_answer_of(SEXP answer, const ct_forest_used *used)
 }
 
 /* ---- prediction ---- */
-
-static int stop_quietly(void *calls) { return r_callbacks_stop(calls); }
 
 /* Shares of the classes as R's matrix, from sums[row][class]. */
 static SEXP shares_matrix(const int64_t *sums, uint32_t n_rows, uint32_t width, uint32_t n_trees)
@@ -226,18 +213,18 @@ SEXP ffi_hist_predict(SEXP list, SEXP columns, SEXP what_, SEXP threads, SEXP de
     r_columns x = r_columns_of(columns);
     ct_hist_output what = (ct_hist_output) ((unsigned) Rf_asInteger(what_) % 5);
     const unsigned n_threads = r_threads_of(threads);
-    const ct_forest_device device = r_forest_device(device_);
+    const ct_gpu_choice device = r_device(device_);
     ct_hist_forest forest = forest_of(list, x.n_cols);
     ct_hist_code_column *codes = edges_from(list, x.n_cols);
     if ((what == CT_HIST_VOTES || what == CT_HIST_LABELS) && !forest.n_classes)
         Rf_error("trees vote for classes alone");
     void *out = NULL;
     ct_error error;
-    ct_forest_used used;
+    ct_gpu_used used;
     r_callbacks calls;
     SEXP answer = PROTECT(room_for(what, x.n_rows, &forest, &out));
     PROTECT(r_callbacks_init(&calls, R_NilValue));
-    ct_halt stop = {stop_quietly, &calls, 0, 0};
+    ct_halt stop = {r_callbacks_stop, &calls, 0, 0};
     ct_status status =
         ct_hist_predict_at(&device, &forest, codes, x.columns, x.n_rows, what,
                            n_threads, &stop, out, &used, &error);
@@ -278,46 +265,43 @@ static void members_from(SEXP list, ct_hist_forest *forest, uint32_t n_ranks)
 /* `own`, the places of the rows in the order of the response, from 0, or NULL. */
 static const uint32_t *own_ranks(SEXP own, uint32_t n_rows)
 {
-    if (own == R_NilValue) return NULL;
-    if (TYPEOF(own) != INTSXP || (uint32_t) Rf_xlength(own) != n_rows)
-        Rf_error("'own' must be one integer a row");
-    return (const uint32_t *) INTEGER_RO(own);
+    return own == R_NilValue ? NULL : (const uint32_t *) r_integers(own, n_rows, "own");
 }
 
 /* What the rows that leaves have kept say. `asked`: n, how many rows the forest was grown from;
  * own; probabilities, increasing; weights, 0 or 1. A list of `quantiles`, a matrix of places in the
  * order of the response, from 1 (0: none), and `weights`, a matrix with a column a place; or NULL.
  */
-SEXP ffi_hist_members(SEXP list, SEXP columns, SEXP asked_, SEXP threads)
+SEXP ffi_hist_members(SEXP list, SEXP columns, SEXP asked, SEXP threads)
 {
     static const char *const names[] = {"quantiles", "weights"};
     r_columns x = r_columns_of(columns);
     const unsigned n_threads = r_threads_of(threads);
     ct_hist_forest forest = forest_of(list, x.n_cols);
     ct_hist_code_column *codes = edges_from(list, x.n_cols);
-    SEXP probabilities = r_element(asked_, "probabilities");
-    ct_forest_members_request asked = {
-        .forest = &forest, .n_rows = x.n_rows, .n_ranks = r_count(asked_, "n")};
-    asked.own = own_ranks(r_element(asked_, "own"), x.n_rows);
-    asked.n_probabilities = (uint32_t) Rf_xlength(probabilities);
-    asked.probabilities = r_doubles(probabilities, asked.n_probabilities, "probabilities");
+    SEXP probabilities = r_element(asked, "probabilities");
+    ct_forest_members_request request = {
+        .forest = &forest, .n_rows = x.n_rows, .n_ranks = r_count(asked, "n")};
+    request.own = own_ranks(r_element(asked, "own"), x.n_rows);
+    request.n_probabilities = (uint32_t) Rf_xlength(probabilities);
+    request.probabilities = r_doubles_if(probabilities, request.n_probabilities, "probabilities");
     if (forest.n_classes) Rf_error("the forest is one of classes");
-    members_from(list, &forest, asked.n_ranks);
+    members_from(list, &forest, request.n_ranks);
     SEXP answer = PROTECT(r_named_list(names, sizeof names / sizeof *names));
-    if (asked.n_probabilities) {
+    if (request.n_probabilities) {
         SET_VECTOR_ELT(answer, 0,
-                       Rf_allocMatrix(INTSXP, (int) x.n_rows, (int) asked.n_probabilities));
-        asked.quantiles = INTEGER(VECTOR_ELT(answer, 0));
+                       Rf_allocMatrix(INTSXP, (int) x.n_rows, (int) request.n_probabilities));
+        request.quantiles = INTEGER(VECTOR_ELT(answer, 0));
     }
-    if (r_number(asked_, "weights") != 0) {
-        SET_VECTOR_ELT(answer, 1, Rf_allocMatrix(REALSXP, (int) x.n_rows, (int) asked.n_ranks));
-        asked.weights = REAL(VECTOR_ELT(answer, 1));
+    if (r_number(asked, "weights") != 0) {
+        SET_VECTOR_ELT(answer, 1, Rf_allocMatrix(REALSXP, (int) x.n_rows, (int) request.n_ranks));
+        request.weights = REAL(VECTOR_ELT(answer, 1));
     }
     r_callbacks calls;
     ct_error error;
     PROTECT(r_callbacks_init(&calls, R_NilValue));
-    ct_halt stop = {stop_quietly, &calls, 0, 0};
-    ct_status status = ct_forest_members_predict(&asked, codes, x.columns, n_threads,
+    ct_halt stop = {r_callbacks_stop, &calls, 0, 0};
+    ct_status status = ct_forest_members_predict(&request, codes, x.columns, n_threads,
                                                  &stop, &error);
     r_callbacks_end(&calls, status, &error);
     UNPROTECT(2);
@@ -336,30 +320,30 @@ static const uint32_t *counts_below(SEXP list, const char *name, R_xlen_t n, uin
 /* Cumulative hazards of a survival forest, a matrix with a column for each of n_columns. `asked`: n
  * and own as in ffi_hist_members(); survival, column_of and n_columns as in
  * ct_forest_curves_request. */
-SEXP ffi_hist_curves(SEXP list, SEXP columns, SEXP asked_, SEXP threads)
+SEXP ffi_hist_curves(SEXP list, SEXP columns, SEXP asked, SEXP threads)
 {
     r_columns x = r_columns_of(columns);
     const unsigned n_threads = r_threads_of(threads);
     ct_hist_forest forest = forest_of(list, x.n_cols);
     ct_hist_code_column *codes = edges_from(list, x.n_cols);
-    ct_forest_curves_request asked;
-    const R_xlen_t n_times = Rf_xlength(r_element(asked_, "column_of"));
+    ct_forest_curves_request request;
+    const R_xlen_t n_times = Rf_xlength(r_element(asked, "column_of"));
     if (forest.n_classes) Rf_error("the forest is one of classes");
-    asked.forest = &forest;
-    asked.n_rows = x.n_rows;
-    asked.n_ranks = r_count(asked_, "n");
-    asked.own = own_ranks(r_element(asked_, "own"), x.n_rows);
-    asked.survival = counts_below(asked_, "survival", asked.n_ranks, 2 * (uint32_t) n_times);
-    asked.n_columns = r_count(asked_, "n_columns");
-    asked.column_of = counts_below(asked_, "column_of", -1, asked.n_columns + 1);
-    members_from(list, &forest, asked.n_ranks);
-    SEXP answer = PROTECT(Rf_allocMatrix(REALSXP, (int) x.n_rows, (int) asked.n_columns));
-    asked.hazards = REAL(answer);
+    request.forest = &forest;
+    request.n_rows = x.n_rows;
+    request.n_ranks = r_count(asked, "n");
+    request.own = own_ranks(r_element(asked, "own"), x.n_rows);
+    request.survival = counts_below(asked, "survival", request.n_ranks, 2 * (uint32_t) n_times);
+    request.n_columns = r_count(asked, "n_columns");
+    request.column_of = counts_below(asked, "column_of", -1, request.n_columns + 1);
+    members_from(list, &forest, request.n_ranks);
+    SEXP answer = PROTECT(Rf_allocMatrix(REALSXP, (int) x.n_rows, (int) request.n_columns));
+    request.hazards = REAL(answer);
     r_callbacks calls;
     ct_error error;
     PROTECT(r_callbacks_init(&calls, R_NilValue));
-    ct_halt stop = {stop_quietly, &calls, 0, 0};
-    ct_status status = ct_forest_curves_predict(&asked, codes, x.columns, n_threads,
+    ct_halt stop = {r_callbacks_stop, &calls, 0, 0};
+    ct_status status = ct_forest_curves_predict(&request, codes, x.columns, n_threads,
                                                 &stop, &error);
     r_callbacks_end(&calls, status, &error);
     UNPROTECT(2);
@@ -371,17 +355,15 @@ SEXP ffi_hist_curves(SEXP list, SEXP columns, SEXP asked_, SEXP threads)
 SEXP ffi_concordance(SEXP survival, SEXP ranks)
 {
     const R_xlen_t n = Rf_xlength(survival);
-    if (TYPEOF(survival) != INTSXP || TYPEOF(ranks) != INTSXP || Rf_xlength(ranks) != n)
-        Rf_error("times and ranks must be integers");
+    const uint32_t *times = (const uint32_t *) r_integers(survival, n, "survival");
+    const int *from_1 = r_integers(ranks, n, "ranks");
     uint32_t *from_0 = (uint32_t *) R_alloc((size_t) n + 1, sizeof *from_0);
     for (R_xlen_t i = 0; i < n; i++) {
-        from_0[i] = (uint32_t) INTEGER_RO(ranks)[i] - 1;
+        from_0[i] = (uint32_t) from_1[i] - 1;
         if (from_0[i] >= (uint32_t) n) Rf_error("a rank is out of range");
     }
     ct_forest_concordance c;
-    if (ct_forest_concordance_of((const uint32_t *) INTEGER_RO(survival), from_0, (uint32_t) n,
-                                 &c) !=
-        CT_OK)
+    if (ct_forest_concordance_of(times, from_0, (uint32_t) n, &c) != CT_OK)
         Rf_error("not enough memory");
     const double pairs = (double) c.pairs;
     return Rf_ScalarReal(c.pairs ? ((double) c.concordant + (double) c.tied / 2) / pairs : R_NaN);

@@ -46,18 +46,15 @@
 
 typedef r_forged owned;
 
-static void free_owned(SEXP pointer)
+static void free_owned(void *memory)
 {
-    owned *all = (owned *) R_ExternalPtrAddr(pointer);
-    if (!all) return;
+    owned *all = (owned *) memory;
     r_forged_leave(&all->on);
     ct_forge_scratch_pool_free(&all->rooms);
     ct_forged_free(&all->forged);
     ct_arena_free(&all->arena);
     ct_arena_free(&all->of_schedule);
     ct_forge_text_free(&all->schedule);
-    free(all);
-    R_ClearExternalPtr(pointer);
 }
 
 /* An empty ensemble behind an external pointer; protect it. */
@@ -79,6 +76,14 @@ r_forged *r_forged_of(SEXP pointer)
     return (r_forged *) R_ExternalPtrAddr(pointer);
 }
 
+r_columns r_forged_columns(const r_forged *all, SEXP columns)
+{
+    r_columns x = r_columns_of(columns);
+    if (x.n_cols != all->ensemble.n_features)
+        Rf_error("the columns are not those of the ensemble");
+    return x;
+}
+
 static void *allocate(owned *all, size_t n, size_t size)
 {
     CT_ASSERT(size > 0);
@@ -91,10 +96,7 @@ static void *allocate(owned *all, size_t n, size_t size)
 
 static const int *integers(SEXP list, const char *name, R_xlen_t n)
 {
-    SEXP x = r_element(list, name);
-    if (TYPEOF(x) != INTSXP || Rf_xlength(x) != n)
-        Rf_error("'%s' must be an integer vector of length %ld", name, (long) n);
-    return INTEGER_RO(x);
+    return r_integers(r_element(list, name), n, name);
 }
 
 /* Numbers from `from` on as numbers from 0; what is below becomes one that no check lets pass. */
@@ -110,11 +112,9 @@ static uint32_t *indices(owned *all, SEXP list, const char *name, R_xlen_t n, in
 
 static double *numbers(owned *all, SEXP list, const char *name, R_xlen_t n)
 {
-    SEXP x = r_element(list, name);
-    if (TYPEOF(x) != REALSXP || Rf_xlength(x) != n)
-        Rf_error("'%s' must be a double vector of length %ld", name, (long) n);
+    const double *given = r_doubles(r_element(list, name), n, name);
     double *out = (double *) allocate(all, (size_t) n, sizeof *out);
-    if (n) memcpy(out, REAL_RO(x), (size_t) n * sizeof *out);
+    if (n) memcpy(out, given, (size_t) n * sizeof *out);
     return out;
 }
 
@@ -211,9 +211,9 @@ static void add_contract(owned *all, SEXP list)
     e->base = numbers(all, list, "base", n_outputs);
     e->divisor = numbers(all, list, "divisor", 1)[0];
     e->n_features = indices(all, list, "n_features", 1, 0)[0];
-    e->less = word_of(list, "less", "<", "<=") ? CT_LESS_EQUAL : CT_LESS;
-    e->number = word_of(list, "number", "float", "double") ? CT_F64 : CT_F32;
-    e->sum = word_of(list, "sum", "float", "double") ? CT_F64 : CT_F32;
+    e->less = word_of(list, "less", "<", "<=") ? CT_FORGE_LESS_EQUAL : CT_FORGE_LESS;
+    e->number = word_of(list, "number", "float", "double") ? CT_FORGE_F64 : CT_FORGE_F32;
+    e->sum = word_of(list, "sum", "float", "double") ? CT_FORGE_F64 : CT_FORGE_F32;
     e->minus_fraction = r_flag(r_element(list, "minus_fraction"), "minus_fraction");
 }
 
@@ -301,7 +301,7 @@ SEXP ffi_ensemble_check(SEXP list)
     SEXP pointer = PROTECT(new_owned(&all));
     read_ensemble(all, list);
     ct_status status = ct_forge_ensemble_check(&all->ensemble, &error);
-    free_owned(pointer);
+    r_release(pointer);
     r_check(status, &error);
     UNPROTECT(1);
     return R_NilValue;
@@ -324,7 +324,7 @@ SEXP ffi_forged_info(SEXP pointer)
     CT_ASSERT(f->ensemble == &all->ensemble && (f->trees || !f->has_planes));
     int networks = 0, deep = 0;
     for (uint32_t t = 0; f->has_planes && t < f->ensemble->n_trees; t++) {
-        networks += f->trees[t].kind != CT_REACH;
+        networks += f->trees[t].kind != CT_FORGE_REACH;
         deep += f->trees[t].entry != NULL;
     }
     SEXP list = PROTECT(r_named_list(names, 10));
@@ -347,14 +347,11 @@ SEXP ffi_forged_info(SEXP pointer)
 
 ct_forge_run r_run_of(SEXP threads, SEXP way, SEXP simd)
 {
-    ct_forge_run run;
     int which = Rf_asInteger(way);
     if (which < CT_FORGE_WAY_AUTO || which > CT_FORGE_WAY_WALK) Rf_error("there is no such way");
     if (TYPEOF(simd) != STRSXP || Rf_xlength(simd) != 1) Rf_error("'simd' must be a string");
-    memset(&run, 0, sizeof run);
-    run.threads = r_threads_of(threads);
-    run.way = (ct_forge_way) which;
-    run.simd = ct_cpu_find(CHAR(STRING_ELT(simd, 0)));
+    const ct_forge_run run = {.threads = r_threads_of(threads), .way = (ct_forge_way) which,
+                              .simd = ct_cpu_find(CHAR(STRING_ELT(simd, 0)))};
     if (run.simd == CT_N_SIMD)
         r_fail("this machine has no instruction set '%s'", CHAR(STRING_ELT(simd, 0)));
     return run;
@@ -381,8 +378,7 @@ SEXP ffi_forged_predict(SEXP pointer, SEXP columns, SEXP leaves, SEXP threads, S
 {
     owned *all = r_forged_of(pointer);
     const ct_forge_ensemble *e = &all->ensemble;
-    r_columns x = r_columns_of(columns);
-    if (x.n_cols != e->n_features) Rf_error("the columns are not those of the ensemble");
+    r_columns x = r_forged_columns(all, columns);
     ct_forge_run run = r_run_of(threads, way, simd);
     int want_leaves = r_flag(leaves, "leaves");
     ct_error error;
@@ -396,7 +392,7 @@ SEXP ffi_forged_predict(SEXP pointer, SEXP columns, SEXP leaves, SEXP threads, S
         want_leaves
             ? ct_forged_leaves(&all->forged, x.columns, x.n_rows, &run, INTEGER(out), &error)
             : predict_sums(all, &x, &run, REAL(out), &error);
-    if (calls.jumped) r_callbacks_jump(&calls);
+    r_callbacks_jump_if(&calls, NULL);
     UNPROTECT(2);
     if (status != CT_OK) return r_failure(status, &error);
     return calls.interrupted ? r_interruption() : out;
@@ -424,9 +420,8 @@ static SEXP explain(SEXP pointer, SEXP columns, SEXP background, SEXP threads, S
     const ct_forge_ensemble *e = &all->ensemble;
     const ct_forged *f = &all->forged;
     int known = Rf_isNull(background);
-    r_columns x = r_columns_of(columns), other = known ? x : r_columns_of(background);
-    if (x.n_cols != e->n_features || other.n_cols != e->n_features)
-        Rf_error("the columns are not those of the ensemble");
+    r_columns x = r_forged_columns(all, columns),
+              other = known ? x : r_forged_columns(all, background);
     ct_forge_run run = r_run_of(threads, Rf_ScalarInteger(CT_FORGE_WAY_AUTO), simd);
     ct_error error;
     r_callbacks calls;
@@ -440,12 +435,10 @@ static SEXP explain(SEXP pointer, SEXP columns, SEXP background, SEXP threads, S
     ct_halt stop = {r_callbacks_stop, &calls, 0, 0};
     run.stop = &stop;
     ct_status status;
-    if (known)
-        status = (pairs ? ct_forged_interactions : ct_forged_shap)(f, x.columns, x.n_rows, &run,
-                                                                   REAL(out), &error);
+    if (known) status = ct_forged_shap(f, x.columns, x.n_rows, pairs, &run, REAL(out), &error);
     else
-        status = (pairs ? ct_forged_interactions_background : ct_forged_shap_background)(
-            f, x.columns, x.n_rows, other.columns, other.n_rows, &run, REAL(out), &error);
+        status = ct_forged_shap_background(f, x.columns, x.n_rows, other.columns, other.n_rows,
+                                           pairs, &run, REAL(out), &error);
     r_callbacks_end(&calls, status, &error);
     UNPROTECT(2);
     return out;
@@ -490,10 +483,10 @@ SEXP ffi_numbers(SEXP text)
 /* Rounds numbers to the nearest floats, returned as doubles. */
 SEXP ffi_floats(SEXP numbers_)
 {
-    if (TYPEOF(numbers_) != REALSXP) Rf_error("'numbers' must be a double vector");
-    SEXP out = PROTECT(Rf_allocVector(REALSXP, Rf_xlength(numbers_)));
-    for (R_xlen_t i = 0; i < Rf_xlength(numbers_); i++)
-        REAL(out)[i] = (double) (float) REAL_RO(numbers_)[i];
+    const R_xlen_t n = Rf_xlength(numbers_);
+    const double *given = r_doubles(numbers_, n, "numbers");
+    SEXP out = PROTECT(Rf_allocVector(REALSXP, n));
+    for (R_xlen_t i = 0; i < n; i++) REAL(out)[i] = (double) (float) given[i];
     UNPROTECT(1);
     return out;
 }

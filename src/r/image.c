@@ -20,14 +20,11 @@
 
 /* ---- images ---- */
 
-static void free_owned(SEXP pointer)
+static void free_owned(void *memory)
 {
-    r_image_owned *all = (r_image_owned *) R_ExternalPtrAddr(pointer);
-    if (!all) return;
+    r_image_owned *all = (r_image_owned *) memory;
     ct_pixel_integrals_free(&all->integrals);
     ct_pixel_forest_free(&all->forest);
-    free(all);
-    R_ClearExternalPtr(pointer);
 }
 
 const int *r_image_size(SEXP image, int type)
@@ -113,21 +110,19 @@ static void take_interval(SEXP ends, ct_pixel_options *o)
 
 static ct_pixel_options options_of(SEXP control)
 {
-    ct_pixel_options o;
-    memset(&o, 0, sizeof o);
+    ct_pixel_options o = {.n_trees = r_count(control, "trees"),
+                          .features = r_count(control, "features"),
+                          .bins = r_count(control, "bins"),
+                          .depth = r_count(control, "depth"),
+                          .min_n = r_count(control, "min_n"),
+                          .pixels = r_count(control, "pixels"),
+                          .seed = r_seed(control),
+                          .threads = r_threads(control),
+                          .simd = r_simd(control),
+                          .time_limit = r_number(control, "time_limit")};
     o.policy = r_number(control, "random") != 0 ? CT_PIXEL_RANDOM : CT_PIXEL_BEST;
     o.rule = (ct_pixel_rule) (r_count(control, "rule") % 3);
     take_interval(r_element(control, "interval"), &o);
-    o.n_trees = r_count(control, "trees");
-    o.features = r_count(control, "features");
-    o.bins = r_count(control, "bins");
-    o.depth = r_count(control, "depth");
-    o.min_n = r_count(control, "min_n");
-    o.pixels = r_count(control, "pixels");
-    o.seed = r_seed(control);
-    o.threads = r_threads(control);
-    o.simd = r_simd(control);
-    o.time_limit = r_number(control, "time_limit");
     return o;
 }
 
@@ -135,9 +130,9 @@ void r_image_labels(SEXP labels, const ct_pixel_shape *shape, int16_t *to)
 {
     CT_ASSERT(to && shape->height > 0 && shape->width > 0);
     const R_xlen_t n = (R_xlen_t) shape->height * shape->width;
-    if (TYPEOF(labels) != INTSXP || Rf_xlength(labels) != n) Rf_error("labels are not valid");
+    const int *given = r_integers(labels, n, "labels");
     for (R_xlen_t k = 0; k < n; k++) {
-        const int label = INTEGER_RO(labels)[k];
+        const int label = given[k];
         if (label != NA_INTEGER && (label < 1 || label > CT_PIXEL_CLASSES))
             Rf_error("a class is out of range");
         to[k] = (int16_t) (label == NA_INTEGER ? -1 : label - 1);
@@ -228,8 +223,8 @@ SEXP ffi_image_grow(SEXP images, SEXP labels, SEXP n_classes, SEXP control)
     r_image_stream stream;
     ct_error error;
     ct_pixel_end end;
-    ct_forest_used used;
-    const ct_forest_device device = r_forest_device(r_element(control, "device"));
+    ct_gpu_used used;
+    const ct_gpu_choice device = r_device(r_element(control, "device"));
     double start = ct_seconds();
     SEXP handle = PROTECT(r_owner(sizeof(r_image_owned), R_NilValue, free_owned));
     r_image_owned *all = (r_image_owned *) R_ExternalPtrAddr(handle);
@@ -248,10 +243,7 @@ SEXP ffi_image_grow(SEXP images, SEXP labels, SEXP n_classes, SEXP control)
     ct_status status = ct_pixel_grow_at(&device, &x.source, classes,
                                         (uint32_t) Rf_asInteger(n_classes), &options,
                                         &all->forest, &end, &used, &error);
-    if (growth.guard.jumped) {
-        free_owned(handle);
-        r_callbacks_jump(&growth.guard);
-    }
+    r_callbacks_jump_if(&growth.guard, handle);
     r_check(status, &error);
     SEXP list = PROTECT(r_named_list(names, sizeof names / sizeof *names));
     SET_VECTOR_ELT(list, 0, forest_list(&all->forest));
@@ -260,7 +252,7 @@ SEXP ffi_image_grow(SEXP images, SEXP labels, SEXP n_classes, SEXP control)
     SET_VECTOR_ELT(list, 2, Rf_ScalarReal(ct_seconds() - start));
     SET_VECTOR_ELT(list, 3, Rf_mkString(used.name));
     SET_VECTOR_ELT(list, 4, Rf_mkString(used.note));
-    free_owned(handle);
+    r_release(handle);
     UNPROTECT(4);
     return list;
 }
@@ -269,10 +261,7 @@ SEXP ffi_image_grow(SEXP images, SEXP labels, SEXP n_classes, SEXP control)
 
 static const int *integers_of(SEXP list, const char *name, double n)
 {
-    SEXP value = r_element(list, name);
-    if (TYPEOF(value) != INTSXP || (double) Rf_xlength(value) != n)
-        Rf_error("the forest's '%s' is not valid", name);
-    return INTEGER_RO(value);
+    return r_integers(r_element(list, name), (R_xlen_t) n, name);
 }
 
 static int node_valid(const ct_pixel_tree *tree, uint32_t i, uint32_t *depths)
@@ -358,8 +347,8 @@ SEXP ffi_image_predict(SEXP list, SEXP images, SEXP what_, SEXP control)
     r_images x;
     r_callbacks guard;
     ct_error error;
-    ct_forest_used used;
-    const ct_forest_device device = r_forest_device(r_element(control, "device"));
+    ct_gpu_used used;
+    const ct_gpu_choice device = r_device(r_element(control, "device"));
     SEXP handle = PROTECT(r_owner(sizeof(r_image_owned), R_NilValue, free_owned));
     r_image_owned *all = (r_image_owned *) R_ExternalPtrAddr(handle);
     PROTECT(r_callbacks_init(&guard, R_NilValue));
@@ -377,10 +366,8 @@ SEXP ffi_image_predict(SEXP list, SEXP images, SEXP what_, SEXP control)
         ct_pixel_predict_at(&device, &forest, &x.source, 0, what, r_threads(control), &stop,
                             what == CT_PIXEL_SHARES ? (void *) REAL(out) : (void *) INTEGER(out),
                             &used, &error);
-    free_owned(handle);
-    if (guard.jumped) r_callbacks_jump(&guard);
-    r_check(status, &error);
-    if (guard.interrupted) r_interrupted();
+    r_release(handle);
+    r_callbacks_end(&guard, status, &error);
     UNPROTECT(3);
     return r_answer_of(out, &used);
 }
@@ -390,10 +377,8 @@ SEXP ffi_image_predict(SEXP list, SEXP images, SEXP what_, SEXP control)
  * radius, channels, sample. */
 SEXP ffi_image_draw(SEXP control)
 {
-    ct_pixel_integrals all;
-    memset(&all, 0, sizeof all);
-    all.radius = r_count(control, "radius");
-    all.n_channels = r_count(control, "channels");
+    ct_pixel_integrals all = {.radius = r_count(control, "radius"),
+                              .n_channels = r_count(control, "channels")};
     uint32_t n = r_count(control, "features"), m = r_count(control, "sample");
     if (!all.n_channels || all.radius > CT_RADIUS || n > CT_PIXEL_FEATURES || !m)
         Rf_error("no such features can be drawn");
@@ -412,11 +397,11 @@ SEXP ffi_image_draw(SEXP control)
     return out;
 }
 
-static ct_pixel_kernel filter_of(SEXP weights)
+static ct_pixel_weights filter_of(SEXP weights)
 {
     R_xlen_t n = TYPEOF(weights) == REALSXP ? Rf_xlength(weights) : 0;
     if (n % 2 != 1 || n > 1 << 20) Rf_error("a filter must have an odd number of weights");
-    return (ct_pixel_kernel){REAL_RO(weights), (uint32_t) (n / 2)};
+    return (ct_pixel_weights){REAL_RO(weights), (uint32_t) (n / 2)};
 }
 
 /* Filters a channel, a matrix of doubles, by rows and columns: a matrix of its size. */
@@ -424,7 +409,7 @@ SEXP ffi_image_filter(SEXP channel, SEXP rows, SEXP columns, SEXP threads)
 {
     if (TYPEOF(channel) != REALSXP || !Rf_isMatrix(channel) || !Rf_xlength(channel))
         Rf_error("a channel must be a matrix of numbers");
-    const ct_pixel_kernel first = filter_of(rows), second = filter_of(columns);
+    const ct_pixel_weights first = filter_of(rows), second = filter_of(columns);
     const int height = Rf_nrows(channel), width = Rf_ncols(channel);
     double *scratch = (double *) R_alloc((size_t) Rf_xlength(channel), sizeof *scratch);
     SEXP out = PROTECT(Rf_allocMatrix(REALSXP, height, width));

@@ -50,14 +50,7 @@ static int64_t cost_of(const double *pair)
 
 /* ---- what a process keeps ---- */
 
-static void free_kept(SEXP owner)
-{
-    ct_exact_kept *kept = (ct_exact_kept *) R_ExternalPtrAddr(owner);
-    if (!kept) return;
-    ct_exact_kept_free(kept);
-    free(kept);
-    R_ClearExternalPtr(owner);
-}
+static void free_kept(void *kept) { ct_exact_kept_free((ct_exact_kept *) kept); }
 
 SEXP ffi_part_keep(void)
 {
@@ -68,7 +61,7 @@ SEXP ffi_part_keep(void)
 SEXP ffi_part_forget(SEXP owner)
 {
     if (TYPEOF(owner) == EXTPTRSXP && R_ExternalPtrTag(owner) == Rf_install("contree_kept"))
-        free_kept(owner);
+        r_release(owner);
     return R_NilValue;
 }
 
@@ -81,14 +74,14 @@ static ct_exact_kept *kept_of(SEXP owner)
     return (ct_exact_kept *) R_ExternalPtrAddr(owner);
 }
 
-/* ---- what is asked ---- */
+/* ---- what is asked for ---- */
 
 /* A part, and the file that is there as long as it is wanted. */
 typedef struct {
     ct_exact_part part;
     const char *file; /* borrowed from R */
     double look_at;
-} asked;
+} request;
 
 static int is_there(const char *file)
 {
@@ -99,14 +92,14 @@ static int is_there(const char *file)
 
 static int is_wanted(void *data)
 {
-    asked *a = (asked *) data;
+    request *a = (request *) data;
     double now = ct_seconds();
     if (now < a->look_at) return 1;
     a->look_at = now + LOOK_EVERY;
     return is_there(a->file);
 }
 
-static void set_wanted(asked *a, SEXP file)
+static void set_wanted(request *a, SEXP file)
 {
     if (file == R_NilValue) return;
     if (TYPEOF(file) != STRSXP || Rf_xlength(file) != 1) r_fail("a file has a name");
@@ -118,14 +111,7 @@ static void set_wanted(asked *a, SEXP file)
     a->part.wanted_data = a;
 }
 
-static void free_part(SEXP owner)
-{
-    asked *a = (asked *) R_ExternalPtrAddr(owner);
-    if (!a) return;
-    ct_exact_part_free(&a->part);
-    free(a);
-    R_ClearExternalPtr(owner);
-}
+static void free_part(void *memory) { ct_exact_part_free(&((request *) memory)->part); }
 
 /* The bytes of all ranges, one after the other; memory of the call. */
 static void join_ends(SEXP ends, ct_exact_open *open)
@@ -171,10 +157,9 @@ static const ct_exact_open *open_of(SEXP list)
 static const int64_t *done_of(SEXP known, uint32_t n_cols)
 {
     if (known == R_NilValue) return NULL;
-    if (TYPEOF(known) != REALSXP || (size_t) Rf_xlength(known) != 2 * ((size_t) n_cols + 1))
-        r_fail("what is known of the search must be two numbers a column, and two more");
+    const double *pairs = r_doubles(known, 2 * ((R_xlen_t) n_cols + 1), "done");
     int64_t *done = (int64_t *) R_alloc((size_t) n_cols + 1, sizeof *done);
-    for (uint32_t i = 0; i <= n_cols; i++) done[i] = cost_of(REAL_RO(known) + 2 * (size_t) i);
+    for (uint32_t i = 0; i <= n_cols; i++) done[i] = cost_of(pairs + 2 * (size_t) i);
     return done;
 }
 
@@ -183,8 +168,8 @@ SEXP r_part_begin(SEXP list, ct_exact_options *options, uint32_t n_cols)
     if (list == R_NilValue) return R_NilValue;
     SEXP from = r_element(list, "from");
     double most = r_number(list, "most");
-    SEXP owner = PROTECT(r_owner(sizeof(asked), R_NilValue, free_part));
-    asked *a = (asked *) R_ExternalPtrAddr(owner);
+    SEXP owner = PROTECT(r_owner(sizeof(request), R_NilValue, free_part));
+    request *a = (request *) R_ExternalPtrAddr(owner);
     ct_exact_part *part = &a->part;
     part->from = from == R_NilValue ? NULL : open_of(from);
     part->done = done_of(r_element(list, "done"), n_cols);
@@ -242,7 +227,7 @@ SEXP r_part_answer(SEXP owner, uint32_t n_cols)
 {
     static const char *const names[] = {"open", "known", "evaluated", "tree", "searched"};
     if (owner == R_NilValue) return R_NilValue;
-    const ct_exact_part *part = &((const asked *) R_ExternalPtrAddr(owner))->part;
+    const ct_exact_part *part = &((const request *) R_ExternalPtrAddr(owner))->part;
     CT_ASSERT(part->known && (part->open.ranges || !part->open.n));
     SEXP list = PROTECT(r_named_list(names, 5));
     SET_VECTOR_ELT(list, 0, open_list(&part->open));
@@ -252,7 +237,7 @@ SEXP r_part_answer(SEXP owner, uint32_t n_cols)
     SET_VECTOR_ELT(list, 2, Rf_ScalarReal((double) part->evaluated));
     SET_VECTOR_ELT(list, 3, tree_of(part));
     SET_VECTOR_ELT(list, 4, Rf_ScalarLogical(part->searched));
-    free_part(owner);
+    r_release(owner);
     UNPROTECT(1);
     return list;
 }

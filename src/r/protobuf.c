@@ -41,7 +41,7 @@ SEXP ffi_protobuf_packed(SEXP bytes_, SEXP wire_)
 {
     int wire = Rf_asInteger(wire_);
     if (TYPEOF(bytes_) != RAWSXP) Rf_error("'bytes' must be a raw vector");
-    if (wire != CT_PB_VARINT && wire != CT_PB_DOUBLE && wire != CT_PB_FLOAT)
+    if (wire != CT_FORGE_PB_VARINT && wire != CT_FORGE_PB_DOUBLE && wire != CT_FORGE_PB_FLOAT)
         Rf_error("'wire' must be a type of numbers");
     const uint8_t *bytes = RAW_RO(bytes_);
     uint64_t size = (uint64_t) Rf_xlength(bytes_), at = 0, n = 0;

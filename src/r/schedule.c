@@ -16,14 +16,7 @@ const char *r_string_of(SEXP text)
     return CHAR(STRING_ELT(text, 0));
 }
 
-static void free_text(SEXP pointer)
-{
-    ct_forge_text *text = (ct_forge_text *) R_ExternalPtrAddr(pointer);
-    if (!text) return;
-    ct_forge_text_free(text);
-    free(text);
-    R_ClearExternalPtr(pointer);
-}
+static void free_text(void *text) { ct_forge_text_free((ct_forge_text *) text); }
 
 /* A text that R owns; protect it. */
 static SEXP new_text(ct_forge_text **text)
@@ -144,8 +137,8 @@ static ct_status show_ptx(const ct_forge_scheduled *s, const char *name, ct_forg
                           ct_error *error)
 {
     ct_forge_text cuda = {NULL, 0, 0, 0};
-    ct_forge_emit_prelude(CT_IN_CUDA, &cuda);
-    ct_forge_emit(s->ir, s->model, name, CT_IN_CUDA, &cuda);
+    ct_forge_emit_prelude(CT_FORGE_IN_CUDA, &cuda);
+    ct_forge_emit(s->ir, s->model, name, CT_FORGE_IN_CUDA, &cuda);
     ct_status status = cuda.failed ? ct_fail(error, CT_NO_MEMORY, "not enough memory")
                                    : ct_forge_nvrtc_compile(cuda.at, "compute_75", out, error);
     ct_forge_text_free(&cuda);
@@ -164,12 +157,12 @@ static ct_status show(const ct_forged *f, const char *text, int any_order, int w
         ct_forge_ir_print(s.ir, out);
         return CT_OK;
     }
-    ct_forge_language language = what == SHOW_C ? CT_IN_C : CT_IN_CUDA;
-    if (language == CT_IN_CUDA && !s.ir->on_gpu)
+    ct_forge_language language = what == SHOW_C ? CT_FORGE_IN_C : CT_FORGE_IN_CUDA;
+    if (language == CT_FORGE_IN_CUDA && !s.ir->on_gpu)
         return ct_fail(error, CT_BAD_INPUT, "no loop is on a dimension of a GPU");
     if (what == SHOW_PTX) return show_ptx(&s, name, out, error);
     ct_forge_emit_prelude(language, out);
-    if (language == CT_IN_C) ct_forge_emit_model(s.model, name, out);
+    if (language == CT_FORGE_IN_C) ct_forge_emit_model(s.model, name, out);
     ct_forge_emit(s.ir, s.model, name, language, out);
     return CT_OK;
 }
@@ -215,9 +208,7 @@ SEXP ffi_schedule_predict(SEXP pointer, SEXP text, SEXP any_order, SEXP columns,
                           SEXP simd)
 {
     r_forged *all = r_forged_of(pointer);
-    r_columns x = r_columns_of(columns);
-    if (x.n_cols != all->ensemble.n_features)
-        Rf_error("the columns are not those of the ensemble");
+    r_columns x = r_forged_columns(all, columns);
     ct_forge_run run = r_run_of(threads, Rf_ScalarInteger(CT_FORGE_WAY_AUTO), simd);
     r_forged_schedule(all, r_string_of(text), r_flag(any_order, "any_order"));
     ct_error error;

@@ -104,7 +104,7 @@ static int make(const growth *g, made_to_send *made)
     const ct_hist_codes *codes = grower->codes;
     const size_t rows = grower->n_rows, cols = grower->n_cols;
     made->columns = (ct_grow_column *) ct_alloc(cols * sizeof *made->columns);
-    made->first = (uint16_t *) ct_alloc(cols * (CT_BINS + 1) * sizeof *made->first);
+    made->first = (uint16_t *) ct_alloc_zeroed(cols * (CT_BINS + 1), sizeof *made->first);
     made->codes = codes->by_row ? NULL : (uint16_t *) ct_alloc(rows * g->table.stride *
                                                                sizeof *made->codes);
     made->classes = grower->n_classes ? (uint8_t *) ct_alloc(rows) : NULL;
@@ -112,7 +112,6 @@ static int make(const growth *g, made_to_send *made)
     if (!made->columns || !made->first || (!made->codes && !codes->by_row) ||
         (!made->classes && grower->n_classes))
         return 0;
-    memset(made->first, 0, cols * (CT_BINS + 1) * sizeof *made->first);
     for (uint32_t col = 0; col < cols; col++) {
         const ct_hist_code_column *column = &codes->columns[col];
         made->columns[col] = (ct_grow_column){column->n_codes, column->n_bins,
@@ -127,11 +126,6 @@ static int make(const growth *g, made_to_send *made)
     return 1;
 }
 
-static ct_status send(const ct_gpu_stream *stream, const void *to, const void *from, size_t bytes)
-{
-    return bytes ? ct_gpu_send(stream, (void *) (uintptr_t) to, from, bytes) : CT_OK;
-}
-
 static ct_status send_columns(const growth *g, const made_to_send *made,
                               const ct_gpu_stream *stream)
 {
@@ -139,19 +133,19 @@ static ct_status send_columns(const growth *g, const made_to_send *made,
     const ct_grower *grower = &g->all.grower;
     const size_t rows = t->n_rows, cols = t->n_cols;
     const uint16_t *codes = made->codes ? made->codes : grower->codes->by_row;
-    CT_TRY(send(stream, t->bins, grower->codes->bins, cols * rows));
-    CT_TRY(send(stream, t->codes, codes, rows * t->stride * sizeof *codes));
-    CT_TRY(send(stream, t->columns, made->columns, cols * sizeof *made->columns));
-    CT_TRY(send(stream, t->first, made->first, cols * (CT_BINS + 1) * sizeof *made->first));
-    if (made->classes) CT_TRY(send(stream, t->classes, made->classes, rows));
+    CT_TRY(ct_gpu_send(stream, t->bins, grower->codes->bins, cols * rows));
+    CT_TRY(ct_gpu_send(stream, t->codes, codes, rows * t->stride * sizeof *codes));
+    CT_TRY(ct_gpu_send(stream, t->columns, made->columns, cols * sizeof *made->columns));
+    CT_TRY(ct_gpu_send(stream, t->first, made->first, cols * (CT_BINS + 1) * sizeof *made->first));
+    if (made->classes) CT_TRY(ct_gpu_send(stream, t->classes, made->classes, rows));
     if (grower->quantised)
-        CT_TRY(send(stream, t->quantised, grower->quantised, rows * sizeof *t->quantised));
+        CT_TRY(ct_gpu_send(stream, t->quantised, grower->quantised, rows * sizeof *t->quantised));
     if (grower->quantised)
-        CT_TRY(send(stream, t->numbers, grower->data->numbers, rows * sizeof *t->numbers));
-    CT_TRY(send(stream, t->order, grower->order, rows * sizeof *t->order));
-    if (t->upto) CT_TRY(send(stream, t->upto, grower->sampler.upto, rows * sizeof *t->upto));
+        CT_TRY(ct_gpu_send(stream, t->numbers, grower->data->numbers, rows * sizeof *t->numbers));
+    CT_TRY(ct_gpu_send(stream, t->order, grower->order, rows * sizeof *t->order));
+    if (t->upto) CT_TRY(ct_gpu_send(stream, t->upto, grower->sampler.upto, rows * sizeof *t->upto));
     if (made->logs)
-        CT_TRY(send(stream, t->logs, made->logs, (t->sample + 1) * sizeof *made->logs));
+        CT_TRY(ct_gpu_send(stream, t->logs, made->logs, (t->sample + 1) * sizeof *made->logs));
     return ct_gpu_drain(stream);
 }
 
@@ -402,10 +396,9 @@ static ct_status fetch_out(growth *g)
 
 static ct_status send_table(growth *g, ct_error *error)
 {
-    made_to_send made;
+    made_to_send made = {0};
     ct_gpu_stream stream = {NULL, NULL};
     const int logs = has_logs(&g->all.grower);
-    memset(&made, 0, sizeof made);
     ct_status status = CT_NO_MEMORY;
     if (make(g, &made)) {
         status = ct_gpu_take(g->gpu, cut_table(&g->table, &g->all.grower, logs, NULL), &g->block);
@@ -421,9 +414,8 @@ static ct_status send_table(growth *g, ct_error *error)
 
 static ct_status open_workers(growth *g, ct_error *error)
 {
-    g->workers = (worker *) ct_alloc(g->n_workers * sizeof *g->workers);
+    g->workers = (worker *) ct_alloc_zeroed(g->n_workers, sizeof *g->workers);
     if (!g->workers) return ct_fail(error, CT_NO_MEMORY, "no memory to grow trees");
-    memset(g->workers, 0, g->n_workers * sizeof *g->workers);
     for (unsigned i = 0; i < g->n_workers; i++) {
         worker *w = &g->workers[i];
         if (!open_host(g, w)) return ct_fail(error, CT_NO_MEMORY, "no memory to grow trees");
@@ -489,9 +481,8 @@ static const char *left_to_cpu(const ct_hist_data *data, const ct_hist_options *
 static ct_status grow_on(int number, const ct_hist_data *data, const ct_hist_options *options,
                          ct_hist_forest *forest, ct_hist_extra *extra, ct_error *error)
 {
-    growth g;
+    growth g = {0};
     const char *why = left_to_cpu(data, options);
-    memset(&g, 0, sizeof g);
     memset(forest, 0, sizeof *forest);
     memset(extra, 0, sizeof *extra);
     if (why) return ct_fail(error, CT_NO_DEVICE, "%s", why);
@@ -510,23 +501,23 @@ static ct_status grow_on(int number, const ct_hist_data *data, const ct_hist_opt
     return status;
 }
 
-ct_status ct_hist_grow_at(const ct_forest_device *device, const ct_hist_data *data,
+ct_status ct_hist_grow_at(const ct_gpu_choice *device, const ct_hist_data *data,
                           const ct_hist_options *options, ct_hist_forest *forest,
-                          ct_hist_extra *extra, ct_forest_used *used, ct_error *error)
+                          ct_hist_extra *extra, ct_gpu_used *used, ct_error *error)
 {
-    const ct_forest_cost cost = ct_forest_grow_cost(data, options);
+    const ct_gpu_cost cost = ct_forest_grow_cost(data, options);
     ct_hist_options rest = *options;
     ct_error why = {CT_OK, ""};
     double start = ct_seconds();
-    if (ct_forest_wants(device, &cost, used)) {
+    if (ct_gpu_wants(device, &cost, used)) {
         ct_status status =
-            grow_on(ct_forest_number(device), data, options, forest, extra, &why);
-        if (status == CT_OK) ct_forest_done(device, used);
+            grow_on(ct_gpu_number(device), data, options, forest, extra, &why);
+        if (status == CT_OK) ct_gpu_done(device, used);
         if (status == CT_OK) return CT_OK;
         memset(forest, 0, sizeof *forest);
         memset(extra, 0, sizeof *extra);
         if (status == CT_BAD_INPUT) return ct_fail(error, status, "%s", why.message);
-        CT_TRY(ct_forest_without(device, &why, used, error));
+        CT_TRY(ct_gpu_without(device, &why, used, error));
         rest.time_limit -= ct_seconds() - start;
     }
     return ct_hist_grow(data, &rest, forest, extra, error);

@@ -2,8 +2,6 @@
 
 #include "forest/offload/image.h"
 
-#include <string.h>
-
 #include "base/memory.h"
 #include "forest/offload/cost.h"
 #include "forest/offload/kernels.h"
@@ -108,23 +106,19 @@ static int make_trees(walker *w)
     return w->shares != NULL;
 }
 
-static ct_status send(const walker *w, const void *to, const void *from, size_t bytes)
-{
-    return bytes ? ct_gpu_send(&w->stream, (void *) (uintptr_t) to, from, bytes) : CT_OK;
-}
-
 static ct_status send_trees(const walker *w)
 {
     const ct_pixel_view *v = &w->view;
     for (uint32_t i = 0; i < w->forest->n_trees; i++) {
         const ct_pixel_tree *tree = &w->forest->trees[i];
-        CT_TRY(send(w, v->nodes + w->trees[i].node, tree->nodes,
-                    tree->n_nodes * sizeof *tree->nodes));
-        CT_TRY(send(w, v->features + w->trees[i].feature, tree->features,
-                    tree->n_features * sizeof *tree->features));
+        CT_TRY(ct_gpu_send(&w->stream, v->nodes + w->trees[i].node, tree->nodes,
+                           tree->n_nodes * sizeof *tree->nodes));
+        CT_TRY(ct_gpu_send(&w->stream, v->features + w->trees[i].feature, tree->features,
+                           tree->n_features * sizeof *tree->features));
     }
-    CT_TRY(send(w, v->shares, w->shares, w->n_leaves * v->n_classes * sizeof *w->shares));
-    return send(w, v->trees, w->trees, w->forest->n_trees * sizeof *w->trees);
+    CT_TRY(ct_gpu_send(&w->stream, v->shares, w->shares,
+                       w->n_leaves * v->n_classes * sizeof *w->shares));
+    return ct_gpu_send(&w->stream, v->trees, w->trees, w->forest->n_trees * sizeof *w->trees);
 }
 
 static ct_status send_image(const walker *w)
@@ -132,12 +126,13 @@ static ct_status send_image(const walker *w)
     const ct_pixel_view *v = &w->view;
     if (!v->columns) {
         const ct_pixel_integrals *all = (const ct_pixel_integrals *) w->source->self;
-        return send(w, v->image.sums, all->sums[w->image], value_count(w) * sizeof(uint32_t));
+        return ct_gpu_send(&w->stream, v->image.sums, all->sums[w->image],
+                           value_count(w) * sizeof(uint32_t));
     }
     const ct_pixel_value_columns *columns = (const ct_pixel_value_columns *) w->source->self;
     for (uint32_t k = 0; k < columns->n_columns; k++)
-        CT_TRY(send(w, v->columns + k * w->n_pixels, columns->values[k][w->image],
-                    w->n_pixels * sizeof(int32_t)));
+        CT_TRY(ct_gpu_send(&w->stream, v->columns + k * w->n_pixels, columns->values[k][w->image],
+                           w->n_pixels * sizeof(int32_t)));
     return CT_OK;
 }
 
@@ -193,29 +188,27 @@ static ct_status walk_on(int number, walker *w, ct_error *error)
     return ct_fail(error, CT_NO_DEVICE, "%s", ct_gpu_why(w->gpu));
 }
 
-ct_status ct_pixel_predict_at(const ct_forest_device *device, const ct_pixel_forest *forest,
+ct_status ct_pixel_predict_at(const ct_gpu_choice *device, const ct_pixel_forest *forest,
                               const ct_pixel_source *source, uint32_t image, ct_pixel_output what,
-                              unsigned threads, ct_halt *stop, void *out, ct_forest_used *used,
+                              unsigned threads, ct_halt *stop, void *out, ct_gpu_used *used,
                               ct_error *error)
 {
     CT_ASSERT(image < source->n_images && out);
     const ct_pixel_shape *shape = &source->shapes[image];
-    const ct_forest_cost cost =
+    const ct_gpu_cost cost =
         ct_pixel_walk_cost(forest, (double) shape->height * shape->width, threads);
     ct_error why = {CT_OK, ""};
-    if (ct_forest_wants(device, &cost, used) && forest->n_trees) {
-        walker w;
-        memset(&w, 0, sizeof w);
-        w.forest = forest, w.source = source, w.image = image;
-        w.what = what, w.stop = stop, w.out = out;
-        ct_status status = walk_on(ct_forest_number(device), &w, &why);
+    if (ct_gpu_wants(device, &cost, used) && forest->n_trees) {
+        walker w = {.forest = forest, .source = source, .image = image, .what = what,
+                    .stop = stop, .out = out};
+        ct_status status = walk_on(ct_gpu_number(device), &w, &why);
         ct_gpu_stream_close(&w.stream);
         ct_gpu_give(&w.block);
         ct_gpu_close(w.gpu);
         ct_free(w.trees);
         ct_free(w.shares);
-        if (status == CT_OK) ct_forest_done(device, used);
-        else CT_TRY(ct_forest_without(device, &why, used, error));
+        if (status == CT_OK) ct_gpu_done(device, used);
+        else CT_TRY(ct_gpu_without(device, &why, used, error));
         if (status == CT_OK) return CT_OK;
     }
     return ct_pixel_predict(forest, source, image, what, threads, stop, out, error);

@@ -58,20 +58,15 @@ static size_t cut_images(grower *g, char *memory)
     return c.used;
 }
 
-static ct_status send(const grower *g, const void *to, const void *from, size_t bytes)
-{
-    return bytes ? ct_gpu_send(&g->stream, (void *) (uintptr_t) to, from, bytes) : CT_OK;
-}
-
 static ct_status send_image(const grower *g, uint32_t i)
 {
     const uint32_t *to = g->tables[i].sums;
     if (g->source->kind == CT_RECTANGLES)
-        return send(g, to, ((const ct_pixel_integrals *) g->source->self)->sums[i],
-                    image_size(g->source, i) * sizeof *to);
+        return ct_gpu_send(&g->stream, to, ((const ct_pixel_integrals *) g->source->self)->sums[i],
+                           image_size(g->source, i) * sizeof *to);
     const ct_pixel_value_columns *columns = (const ct_pixel_value_columns *) g->source->self;
     for (uint32_t k = 0; k < columns->n_columns; k++, to += g->tables[i].plane)
-        CT_TRY(send(g, to, columns->values[k][i], g->tables[i].plane * sizeof *to));
+        CT_TRY(ct_gpu_send(&g->stream, to, columns->values[k][i], g->tables[i].plane * sizeof *to));
     return CT_OK;
 }
 
@@ -81,7 +76,8 @@ static ct_status send_images(grower *g)
     (void) cut_images(g, (char *) g->images.memory);
     CT_TRY(ct_gpu_stream_open(g->gpu, &g->stream));
     for (uint32_t i = 0; i < g->source->n_images; i++) CT_TRY(send_image(g, i));
-    CT_TRY(send(g, g->view.images, g->tables, g->source->n_images * sizeof *g->tables));
+    CT_TRY(ct_gpu_send(&g->stream, g->view.images, g->tables,
+                       g->source->n_images * sizeof *g->tables));
     return ct_gpu_drain(&g->stream);
 }
 
@@ -130,9 +126,9 @@ static ct_status send_tree(grower *g, const ct_pixel_tree_pixels *pixels)
     (void) cut_tree(&g->view, g->n_pixels, (char *) g->tree.memory);
     g->view.n_pixels = n;
     fill_places(pixels, g->at, g->at + n);
-    CT_TRY(send(g, g->view.at, g->at, n * sizeof *g->at));
-    CT_TRY(send(g, g->view.image, g->at + n, n * sizeof *g->at));
-    CT_TRY(send(g, g->view.classes, pixels->classes, n * sizeof *pixels->classes));
+    CT_TRY(ct_gpu_send(&g->stream, g->view.at, g->at, n * sizeof *g->at));
+    CT_TRY(ct_gpu_send(&g->stream, g->view.image, g->at + n, n * sizeof *g->at));
+    CT_TRY(ct_gpu_send(&g->stream, g->view.classes, pixels->classes, n * sizeof *pixels->classes));
     return ct_gpu_drain(&g->stream);
 }
 
@@ -163,9 +159,11 @@ static ct_status send_level(grower *g, const ct_pixel_level *level)
     v->policy = g->options->policy;
     v->n_features = g->options->features;
     v->n_classes = level->n_classes;
-    CT_TRY(send(g, v->node_of, level->pixels->node_of, v->n_pixels * sizeof *v->node_of));
-    CT_TRY(send(g, v->open_of, level->open_of, n_nodes * sizeof *v->open_of));
-    CT_TRY(send(g, v->candidates, level->candidates, v->n_features * sizeof *v->candidates));
+    CT_TRY(ct_gpu_send(&g->stream, v->node_of, level->pixels->node_of,
+                       v->n_pixels * sizeof *v->node_of));
+    CT_TRY(ct_gpu_send(&g->stream, v->open_of, level->open_of, n_nodes * sizeof *v->open_of));
+    CT_TRY(ct_gpu_send(&g->stream, v->candidates, level->candidates,
+                       v->n_features * sizeof *v->candidates));
     return ct_gpu_drain(&g->stream);
 }
 
@@ -201,7 +199,7 @@ static ct_status count(grower *g, const ct_pixel_chunk *chunk, uint32_t *cells)
 
 /* ---- as a counter ---- */
 
-static int went_well(grower *g, ct_status status)
+static int succeeded(grower *g, ct_status status)
 {
     if (status != CT_OK) g->lost = 1;
     return !g->lost;
@@ -210,13 +208,13 @@ static int went_well(grower *g, ct_status status)
 static int begin_tree(void *self, const ct_pixel_tree_pixels *pixels)
 {
     grower *g = (grower *) self;
-    return !g->lost && went_well(g, send_tree(g, pixels));
+    return !g->lost && succeeded(g, send_tree(g, pixels));
 }
 
 static int begin_level(void *self, const ct_pixel_level *level)
 {
     grower *g = (grower *) self;
-    return !g->lost && went_well(g, send_level(g, level));
+    return !g->lost && succeeded(g, send_level(g, level));
 }
 
 static int count_chunk(void *self, const ct_pixel_level *level, const ct_pixel_chunk *chunk,
@@ -224,7 +222,7 @@ static int count_chunk(void *self, const ct_pixel_level *level, const ct_pixel_c
 {
     grower *g = (grower *) self;
     (void) level;
-    return !g->lost && went_well(g, count(g, chunk, cells));
+    return !g->lost && succeeded(g, count(g, chunk, cells));
 }
 
 /* ---- the forest ---- */
@@ -268,28 +266,25 @@ static int grow_with(grower *g, int number, const int16_t *const *labels, uint32
     return 1;
 }
 
-ct_status ct_pixel_grow_at(const ct_forest_device *device, const ct_pixel_source *source,
+ct_status ct_pixel_grow_at(const ct_gpu_choice *device, const ct_pixel_source *source,
                            const int16_t *const *labels, uint32_t n_classes,
                            const ct_pixel_options *options, ct_pixel_forest *forest,
-                           ct_pixel_end *end, ct_forest_used *used, ct_error *error)
+                           ct_pixel_end *end, ct_gpu_used *used, ct_error *error)
 {
     CT_ASSERT(source->n_images > 0 && forest && end && used);
-    const ct_forest_cost cost = ct_pixel_grow_cost(source, options);
+    const ct_gpu_cost cost = ct_pixel_grow_cost(source, options);
     ct_error why = {CT_OK, ""};
     ct_status status = CT_OK;
     CT_ASSERT(!options->counter);
     memset(forest, 0, sizeof *forest);
-    if (ct_forest_wants(device, &cost, used)) {
-        grower g;
-        memset(&g, 0, sizeof g);
-        g.source = source;
-        g.options = options;
-        const int grown = grow_with(&g, ct_forest_number(device), labels, n_classes, forest, end,
+    if (ct_gpu_wants(device, &cost, used)) {
+        grower g = {.source = source, .options = options};
+        const int grown = grow_with(&g, ct_gpu_number(device), labels, n_classes, forest, end,
                                     &status, &why, error);
         close_grower(&g);
         if (status != CT_OK) return status;
-        if (why.status == CT_OK) ct_forest_done(device, used);
-        else status = ct_forest_without(device, &why, used, error);
+        if (why.status == CT_OK) ct_gpu_done(device, used);
+        else status = ct_gpu_without(device, &why, used, error);
         if (status != CT_OK) ct_pixel_forest_free(forest);
         if (status != CT_OK || grown) return status;
     }

@@ -54,11 +54,11 @@ INLINE lanes_best no_best(void)
     return best;
 }
 
-/* Where lanes are asked. */
-INLINE void improve(lanes_best *best, vec_f64 score, vec_i64 bin, vec_i64 asked)
+/* In the lanes of the mask. */
+INLINE void improve(lanes_best *best, vec_f64 score, vec_i64 bin, vec_i64 mask)
 {
     vec_i64 better = (vec_i64) (score > best->score) &
-                     asked; /* never so where it is NaN: a side is empty */
+                     mask; /* never so where it is NaN: a side is empty */
     best->score = pick(better, score, best->score);
     best->bin = (bin & better) | (best->bin & ~better);
 }
@@ -124,7 +124,7 @@ INLINE void add_scores(small_scores *all, uint32_t at, vec_f32 score)
 }
 
 /* Vectors of codes whose cuts are scored together; each has some of a candidate's, of which all
- * rows are asked. */
+ * rows are scored. */
 enum { SLOTS = 6 };
 
 typedef struct {
@@ -190,8 +190,7 @@ INLINE void small_many(const ct_small *node, const small_slots *slots, const uns
  * its proportion there. */
 #define SCORE_PAIR(v) if (n_slots > v) score_pair(node, slots, v, right##v);
 
-INLINE void score_pair(const ct_small *node, const small_slots *slots, unsigned slot,
-                       vec_u16 right)
+INLINE void score_pair(const ct_small *node, const small_slots *slots, unsigned slot, vec_u16 right)
 {
     const uint16_t first_total = (uint16_t) node->runs[0].weight,
                    second_total = (uint16_t) node->runs[1].weight;

@@ -10,9 +10,9 @@
 
 enum {
     CHUNK = CT_COMPACT_ROWS,
-    CODED = 64,          /* rows coded at a time, column after column; a chunk has no fewer */
-    NEAR_CODES = 131072, /* of a chunk */
-    NEAR_SUMS = CHUNK * CT_HIST_CLASSES, /* of one of CT_HIST_LABELS */
+    CODED = 64,            /* rows coded at a time, column after column; a chunk has no fewer */
+    CACHED_CODES = 131072, /* of a chunk */
+    CACHED_SUMS = CHUNK * CT_HIST_CLASSES, /* of one of CT_HIST_LABELS */
     FEWEST = 64
 };
 
@@ -186,9 +186,8 @@ static int make_means(plan *p)
 {
     const ct_hist_forest *f = p->forest;
     if (f->n_classes || !p->compact.nodes || p->visitor) return 1;
-    p->means = (double **) ct_alloc((f->n_trees + 1) * sizeof *p->means);
+    p->means = (double **) ct_alloc_zeroed(f->n_trees + 1, sizeof *p->means);
     if (!p->means) return 0;
-    memset(p->means, 0, f->n_trees * sizeof *p->means);
     for (uint32_t i = 0; i < f->n_trees; i++) {
         const ct_hist_tree *tree = &f->trees[i];
         p->means[i] = (double *) ct_alloc(tree->n_nodes * sizeof **p->means);
@@ -207,16 +206,15 @@ static int make_plan(plan *p, unsigned threads)
                                                        p->n_rows)) return 0;
     if (p->compact.nodes) p->codes = p->compact.columns;
     p->stride = ((size_t) n_cols + p->compact.n_sets + 7) / 8 * 8;
-    size_t rows = NEAR_CODES / p->stride, share = (p->n_rows + threads - 1) / threads;
+    size_t rows = CACHED_CODES / p->stride, share = (p->n_rows + threads - 1) / threads;
     rows = rows < share ? rows : share;
     rows = rows < CODED ? CODED : rows > CHUNK ? CHUNK : rows;
-    if (p->what == CT_HIST_LABELS && rows > NEAR_SUMS / p->forest->n_classes)
-        rows = NEAR_SUMS / p->forest->n_classes;
+    if (p->what == CT_HIST_LABELS && rows > CACHED_SUMS / p->forest->n_classes)
+        rows = CACHED_SUMS / p->forest->n_classes;
     if (p->visitor && rows > p->visitor->most) rows = p->visitor->most;
     p->chunk = (uint32_t) rows;
     p->coders = ct_forest_coders_new(p->codes, n_cols, p->n_rows);
-    p->scratches = (scratch *) ct_alloc(threads * sizeof *p->scratches);
-    if (p->scratches) memset(p->scratches, 0, threads * sizeof *p->scratches);
+    p->scratches = (scratch *) ct_alloc_zeroed(threads, sizeof *p->scratches);
     if (!p->coders || !p->scratches || !make_means(p)) return 0;
     int fine = 1;
     for (unsigned i = 0; fine && i < threads; i++) {
@@ -257,11 +255,9 @@ ct_status ct_hist_predict(const ct_hist_forest *forest, const ct_hist_code_colum
                           const ct_column *columns, uint32_t n_rows, ct_hist_output what,
                           unsigned threads, ct_halt *stop, void *out, ct_error *error)
 {
-    plan p;
     CT_ASSERT(forest->n_classes || what != CT_HIST_LABELS);
-    memset(&p, 0, sizeof p);
-    p.forest = forest, p.codes = codes, p.columns = columns, p.n_rows = n_rows;
-    p.what = what, p.out = out;
+    plan p = {.forest = forest, .codes = codes, .columns = columns, .n_rows = n_rows,
+              .what = what, .out = out};
     memset(out, 0, ct_hist_output_bytes(forest, n_rows, what));
     return walk_rows(&p, threads ? threads : 1, stop, error);
 }
@@ -271,9 +267,7 @@ ct_status ct_hist_visit(const ct_hist_forest *forest, const ct_hist_code_column 
                         unsigned threads, ct_halt *stop, ct_error *error)
 {
     CT_ASSERT(codes && columns && visitor);
-    plan p;
-    memset(&p, 0, sizeof p);
-    p.forest = forest, p.codes = codes, p.columns = columns, p.n_rows = n_rows;
-    p.what = CT_HIST_LEAVES, p.visitor = visitor;
+    plan p = {.forest = forest, .codes = codes, .columns = columns, .n_rows = n_rows,
+              .what = CT_HIST_LEAVES, .visitor = visitor};
     return walk_rows(&p, threads ? threads : 1, stop, error);
 }

@@ -33,10 +33,10 @@ static size_t cut_rows(const ct_forged_view *f, char *memory, uint32_t n_rows,
     rows->n_rows = n_rows;
     rows->words = (uint32_t) words;
     rows->n_slices = slices_of(f, n_rows);
-    rows->ranks = (uint32_t *) ct_gpu_cut(&c, f->n_searches * words * CT_RANK_PLANES * word);
+    rows->ranks = (uint32_t *) ct_gpu_cut(&c, f->n_searches * words * CT_FORGE_RANK_PLANES * word);
     rows->tests = (uint32_t *) ct_gpu_cut(&c, f->n_planes * words * word);
     rows->leaves = (uint32_t *) ct_gpu_cut(
-        &c, f->n_trees * word * (f->networks ? CT_LEAF_WORDS * words : n_rows));
+        &c, f->n_trees * word * (f->networks ? CT_FORGE_LEAF_WORDS * words : n_rows));
     rows->sums = ct_gpu_cut(&c, (size_t) rows->n_slices * f->n_outputs * 32 * words *
                                     (f->wide_sums ? sizeof(double) : sizeof(float)));
     return c.used;
@@ -64,7 +64,7 @@ static ct_status launch_networks(const ct_forge_pass *pass, const ct_forged_view
     CT_TRY(launch(pass, CT_FORGED_TESTS, ct_gpu_threads(f->n_groups * words), v));
     CT_TRY(launch(pass, CT_FORGED_CODES, ct_gpu_warps(f->n_code_tests * words), v));
     CT_TRY(launch(pass, CT_FORGED_NETWORKS, ct_gpu_threads(f->n_trees * words), v));
-    return launch(pass, CT_FORGED_LEAVES, ct_gpu_threads(sums * CT_LEAF_WORDS * words), v);
+    return launch(pass, CT_FORGED_LEAVES, ct_gpu_threads(sums * CT_FORGE_LEAF_WORDS * words), v);
 }
 
 static ct_status launch_walks(const ct_forge_pass *pass, const ct_forged_views *v)

@@ -81,7 +81,7 @@ static ct_status make_groups(making *m)
     m->plane_of = CT_ARENA_ZEROED(&m->arena, uint32_t, f->n_planes);
     if (!groups || !m->plane_of) return CT_NO_MEMORY;
     for (uint32_t i = 0; i < f->n_searches; i++)
-        for (uint32_t kind = CT_NAN_RIGHT; kind <= CT_ZERO_RIGHT; kind++)
+        for (uint32_t kind = CT_FORGE_NAN_RIGHT; kind <= CT_FORGE_ZERO_RIGHT; kind++)
             for (uint32_t high = 0; high <= f->searches[i].n / 16; high++)
                 add_group(m, i, kind, high, groups);
     ct_forge_upload_add(&m->upload, &m->view->groups, groups, m->view->n_groups, sizeof *groups);
@@ -96,7 +96,7 @@ static ct_status make_code_tests(making *m)
     if (!tests) return CT_NO_MEMORY;
     for (uint32_t i = 0; i < f->n_set_tests; i++) {
         const ct_forge_set_test *from = &f->set_tests[i];
-        uint32_t none = e->missing[from->node] == CT_MISSING_NONE;
+        uint32_t none = e->missing[from->node] == CT_FORGE_MISSING_NONE;
         m->plane_of[from->plane] = m->view->n_planes;
         const uint8_t *nan_left = none ? e->set_else : e->default_left;
         tests[i] = (ct_forge_code_test){from->column, from->node, m->view->n_planes++,
@@ -125,7 +125,7 @@ static void send_sets(making *m)
 /* A tree of reach becomes a perfect one: its tests with the tests below them on either side, 0:
  * leaves, which have their numbers from left to right. */
 typedef struct {
-    uint32_t below[CT_PLANE_LEAVES][2], depth[CT_PLANE_LEAVES];
+    uint32_t below[CT_FORGE_PLANE_LEAVES][2], depth[CT_FORGE_PLANE_LEAVES];
     uint32_t deepest, n_leaves;
     uint32_t *program, *leaf_at; /* [2^deepest - 1], [2^deepest] */
 } perfect_tree;
@@ -162,7 +162,7 @@ static void store_key(const making *m, const ct_forge_plane_tree *tree, perfect_
 static uint32_t depth_on_device(const ct_forge_plane_tree *tree)
 {
     perfect_tree p;
-    if (tree->kind != CT_REACH) return tree->bits;
+    if (tree->kind != CT_FORGE_REACH) return tree->bits;
     find_below(tree, &p);
     return p.deepest;
 }
@@ -171,9 +171,9 @@ static uint32_t depth_on_device(const ct_forge_plane_tree *tree)
 static void make_network(const making *m, const ct_forge_plane_tree *tree,
                          const ct_forge_device_network *to, uint32_t *programs, char *terms)
 {
-    uint32_t leaf_at[1 << CT_NETWORK_DEPTH], n = 1u << to->bits;
+    uint32_t leaf_at[1 << CT_FORGE_NETWORK_DEPTH], n = 1u << to->bits;
     perfect_tree p;
-    if (tree->kind != CT_REACH) {
+    if (tree->kind != CT_FORGE_REACH) {
         for (uint32_t i = 0; i < n - 1; i++)
             programs[to->program + i] = m->plane_of[tree->program[i]];
         for (uint32_t i = 0; i < n; i++) leaf_at[i] = i;
@@ -229,7 +229,8 @@ static ct_status make_walks(making *m)
     if (!terms || !nodes) return CT_NO_MEMORY;
     for (uint32_t i = 0; i < e->n_nodes; i++) {
         const ct_forged_node *node = &f->nodes[i];
-        nodes[i] = (ct_forge_key_node){node->what & CT_WALK_INNER ? key_of(m, node->threshold) : 0,
+        const int inner = (node->what & CT_FORGE_WALK_INNER) != 0;
+        nodes[i] = (ct_forge_key_node){inner ? key_of(m, node->threshold) : 0,
                                        node->next, node->what};
     }
     for (uint32_t t = 0; t < e->n_trees; t++)
@@ -275,7 +276,7 @@ static ct_status make_adders(making *m)
 
 int ct_forge_has_networks(const ct_forged *f)
 {
-    return f->has_planes && f->deepest <= CT_NETWORK_DEPTH;
+    return f->has_planes && f->deepest <= CT_FORGE_NETWORK_DEPTH;
 }
 
 static ct_status make_all(making *m, int networks)
@@ -306,21 +307,18 @@ ct_status ct_forge_send(const ct_forged *f, ct_forge_way way, int any_order, ct_
         return ct_fail(error, CT_BAD_INPUT, "linear models of leaves are left to the CPU");
     if (way == CT_FORGE_WAY_PLANES && !networks)
         return ct_fail(error, CT_BAD_INPUT, "a tree has more than %d splits above a leaf",
-                       CT_NETWORK_DEPTH);
+                       CT_FORGE_NETWORK_DEPTH);
     memset(view, 0, sizeof *view);
     view->n_trees = e->n_trees;
     view->n_used = f->n_used;
     view->n_outputs = e->n_outputs;
     view->leaf_width = e->leaf_width;
-    view->wide = e->number == CT_F64;
-    view->wide_sums = e->sum == CT_F64;
+    view->wide = e->number == CT_FORGE_F64;
+    view->wide_sums = e->sum == CT_FORGE_F64;
     view->divisor = e->divisor;
     view->any_order = any_order && view->wide_sums;
     ct_budget budget = {SIZE_MAX / 2, 0};
-    making m;
-    memset(&m, 0, sizeof m);
-    m.f = f;
-    m.view = view;
+    making m = {.f = f, .view = view};
     ct_arena_init(&m.arena, &budget);
     ct_status status = make_all(&m, networks);
     status = status == CT_OK ? ct_forge_upload_send(&m.upload, gpu, block, error)

@@ -6,7 +6,7 @@
 #include "forge/run.h"
 #include "gpu/gpu.h"
 
-/* Whether trees can be networks on a device: none is deeper than CT_NETWORK_DEPTH. */
+/* Whether trees can be networks on a device: none is deeper than CT_FORGE_NETWORK_DEPTH. */
 int ct_forge_has_networks(const ct_forged *forged);
 
 /* Fills the view, whose arrays are the block's: the caller's to give back, after a failure too.

@@ -66,7 +66,7 @@ ct_status ct_forged_device_open_text(const ct_forge_scheduled *scheduled, int nu
     if (status == CT_OK)
         status = ct_forge_device_text_load(scheduled, device->gpu, &device->trees, &device->text,
                                            error);
-    device->passes.work = (ct_forge_pass_work){&device->text, 1, CT_DEVICE_TEXT_ROWS,
+    device->passes.work = (ct_forge_pass_work){&device->text, 1, CT_FORGE_DEVICE_TEXT_ROWS,
                                                ct_forge_device_text_scratch,
                                                ct_forge_device_text_predict};
     return opened(out, status);
@@ -90,9 +90,8 @@ ct_status ct_forged_device_predict(ct_forged_device *device, const ct_column *co
     return ct_forge_passes_run(&device->passes, columns, n_rows, run, out, error);
 }
 
-ct_status ct_forged_device_time(ct_forged_device *device, const ct_column *columns,
-                                uint32_t n_rows, const ct_forge_run *run, double seconds,
-                                    double *taken,
+ct_status ct_forged_device_time(ct_forged_device *device, const ct_column *columns, uint32_t n_rows,
+                                const ct_forge_run *run, double seconds, double *taken,
                                 ct_error *error)
 {
     CT_ASSERT(n_rows > 0 && seconds > 0 && taken);

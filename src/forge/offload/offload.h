@@ -9,7 +9,7 @@
 typedef struct ct_forged_device ct_forged_device;
 
 /* By functions compiled before. number: of the CUDA device; -1: the twin. The ensemble is borrowed.
- * way: CT_FORGE_WAY_PLANES, which takes trees of up to CT_NETWORK_DEPTH splits above a leaf,
+ * way: CT_FORGE_WAY_PLANES, which takes trees of up to CT_FORGE_NETWORK_DEPTH splits above a leaf,
  * CT_FORGE_WAY_WALK, or CT_FORGE_WAY_AUTO, the first where it can. any_order: sums are the same in
  * any order of the trees. CT_BAD_INPUT with what a device does not do, CT_NO_DEVICE where none can
  * be used, CT_NO_MEMORY where it, or the host, has none for the trees. */

@@ -48,7 +48,7 @@ ct_forged_seconds ct_forged_estimate(const ct_forged *f, uint32_t n_rows, unsign
                                      int open)
 {
     const ct_forge_ensemble *e = f->ensemble;
-    double n = n_rows, value = e->number == CT_F32 ? sizeof(float) : sizeof(double);
+    double n = n_rows, value = e->number == CT_FORGE_F32 ? sizeof(float) : sizeof(double);
     double bytes = n * (f->n_used * value + e->n_outputs * sizeof(double));
     CT_ASSERT(threads > 0);
     ct_forged_seconds s;

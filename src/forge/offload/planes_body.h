@@ -29,7 +29,7 @@ CT_HD uint64_t ct_forge_wide_key(double x)
 }
 
 /* How many keys of a search are below one. */
-#define CT_KEYS_BELOW(name, type)                                   \
+#define CT_FORGE_KEYS_BELOW(name, type)                             \
     CT_HD uint32_t name(const type *keys, uint32_t bits, type key)  \
     {                                                               \
         uint32_t below = 0;                                         \
@@ -37,8 +37,8 @@ CT_HD uint64_t ct_forge_wide_key(double x)
             if (keys[below + step - 1] < key) below += step;        \
         return below;                                               \
     }
-CT_KEYS_BELOW(ct_narrow_below, uint32_t)
-CT_KEYS_BELOW(ct_wide_below, uint64_t)
+CT_FORGE_KEYS_BELOW(ct_narrow_below, uint32_t)
+CT_FORGE_KEYS_BELOW(ct_wide_below, uint64_t)
 
 /* ---- ranks ---- */
 
@@ -105,7 +105,7 @@ CT_HD void ct_forge_find_ranks(ct_lanes lanes, const ct_forged_views *v, size_t 
     const uint32_t words = v->rows.words, w = (uint32_t) item % words;
     const uint32_t which = (uint32_t) item / words;
     const ct_forge_key_search s = v->forest.searches[which];
-    uint32_t found[CT_RANK_PLANES] = {0, 0, 0, 0, 0, 0, 0, 0, 0};
+    uint32_t found[CT_FORGE_RANK_PLANES] = {0, 0, 0, 0, 0, 0, 0, 0, 0};
     for (uint32_t start = 0; start < 32; start += lanes.width) {
         uint32_t row = ct_forge_row_of(v, w, start + lanes.lane);
         ct_forge_keyed x = ct_forge_keyed_of(v, s.column, row);
@@ -115,8 +115,8 @@ CT_HD void ct_forge_find_ranks(ct_lanes lanes, const ct_forged_views *v, size_t 
         if (s.zero) found[8] |= ct_lanes_ballot(lanes, ct_forge_is_zero(v, x)) << start;
     }
     if (lanes.lane) return;
-    uint32_t *out = v->rows.ranks + (size_t) which * CT_RANK_PLANES * words + w;
-    for (uint32_t bit = 0; bit < CT_RANK_PLANES; bit++) out[bit * words] = found[bit];
+    uint32_t *out = v->rows.ranks + (size_t) which * CT_FORGE_RANK_PLANES * words + w;
+    for (uint32_t bit = 0; bit < CT_FORGE_RANK_PLANES; bit++) out[bit * words] = found[bit];
 }
 
 /* ---- tests ---- */
@@ -143,16 +143,16 @@ CT_HD void ct_forge_find_tests(const ct_forged_views *v, size_t item)
     const uint32_t words = v->rows.words, w = (uint32_t) item % words;
     const uint32_t which = (uint32_t) item / words;
     const ct_forge_test_group g = v->forest.groups[which];
-    const uint32_t *planes = v->rows.ranks + (size_t) g.search * CT_RANK_PLANES * words + w;
+    const uint32_t *planes = v->rows.ranks + (size_t) g.search * CT_FORGE_RANK_PLANES * words + w;
     const uint32_t bits = v->forest.searches[g.search].bits;
     uint32_t b[8], nan = ~0u, left = 0, right = 0;
     for (uint32_t i = 0; i < 8; i++) {
         b[i] = planes[i * words];
         if (i < bits) nan &= b[i];
     }
-    if (g.kind != CT_NAN_RIGHT && g.kind != CT_ZERO_RIGHT) left = nan;
-    if (g.kind == CT_ZERO_LEFT) left |= planes[8 * words];
-    if (g.kind == CT_ZERO_RIGHT) right = planes[8 * words];
+    if (g.kind != CT_FORGE_NAN_RIGHT && g.kind != CT_FORGE_ZERO_RIGHT) left = nan;
+    if (g.kind == CT_FORGE_ZERO_LEFT) left |= planes[8 * words];
+    if (g.kind == CT_FORGE_ZERO_RIGHT) right = planes[8 * words];
     const uint32_t above = (ct_forge_above(b + 4, g.high, 0) & ~left) | right,
                    from = ct_forge_above(b + 4, g.high, ~0u) & ~left;
     uint32_t *out = v->rows.tests + (size_t) g.first * words + w;
@@ -202,7 +202,7 @@ CT_HD uint32_t pick_0(network_tests tests, const uint32_t *o, const uint32_t *b)
 #include "forge/network.h"
 
 /* Eight planes to bytes: word i gets in byte g the bits of row 8 g + i. */
-CT_HD void ct_forge_bytes_of_planes(uint32_t p[CT_LEAF_WORDS])
+CT_HD void ct_forge_bytes_of_planes(uint32_t p[CT_FORGE_LEAF_WORDS])
 {
     const uint32_t low[3] = {0x55555555u, 0x33333333u, 0x0f0f0f0fu};
     for (uint32_t level = 3; level-- > 0;)
@@ -217,13 +217,13 @@ CT_HD void ct_forge_bytes_of_planes(uint32_t p[CT_LEAF_WORDS])
 
 CT_HD void ct_forge_keep_leaves(uint32_t *out, uint32_t words, const uint32_t *b, uint32_t depth)
 {
-    uint32_t planes[CT_LEAF_WORDS];
+    uint32_t planes[CT_FORGE_LEAF_WORDS];
     for (uint32_t i = 0; i < 8; i++) planes[i] = i < depth ? b[depth - 1 - i] : 0;
     ct_forge_bytes_of_planes(planes);
-    for (uint32_t i = 0; i < CT_LEAF_WORDS; i++) out[i * words] = planes[i];
+    for (uint32_t i = 0; i < CT_FORGE_LEAF_WORDS; i++) out[i * words] = planes[i];
 }
 
-#define CT_OF_DEPTH(depth)                                   \
+#define CT_FORGE_OF_DEPTH(depth)                             \
     case depth:                                              \
         network(tests, program, depth, b);                   \
         ct_forge_keep_leaves(out, words, b, depth);          \
@@ -236,21 +236,21 @@ CT_HD void ct_forge_find_leaves(const ct_forged_views *v, size_t item)
     const uint32_t which = (uint32_t) item / words;
     const ct_forge_device_network tree = v->forest.networks[which];
     const uint32_t *program = v->forest.programs + tree.program;
-    uint32_t *out = v->rows.leaves + (size_t) which * CT_LEAF_WORDS * words + w;
+    uint32_t *out = v->rows.leaves + (size_t) which * CT_FORGE_LEAF_WORDS * words + w;
     uint32_t b[8] = {0, 0, 0, 0, 0, 0, 0, 0};
     network_tests tests;
     tests.planes = v->rows.tests;
     tests.words = words;
     tests.w = w;
     switch (tree.bits) {
-    CT_OF_DEPTH(1)
-    CT_OF_DEPTH(2)
-    CT_OF_DEPTH(3)
-    CT_OF_DEPTH(4)
-    CT_OF_DEPTH(5)
-    CT_OF_DEPTH(6)
-    CT_OF_DEPTH(7)
-    CT_OF_DEPTH(8)
+    CT_FORGE_OF_DEPTH(1)
+    CT_FORGE_OF_DEPTH(2)
+    CT_FORGE_OF_DEPTH(3)
+    CT_FORGE_OF_DEPTH(4)
+    CT_FORGE_OF_DEPTH(5)
+    CT_FORGE_OF_DEPTH(6)
+    CT_FORGE_OF_DEPTH(7)
+    CT_FORGE_OF_DEPTH(8)
     default: ct_forge_keep_leaves(out, words, b, 0);
     }
 }

@@ -11,11 +11,11 @@ CT_HD uint32_t ct_forge_key_right(const ct_forged_views *v, uint32_t at,
                                   const ct_forge_key_node *node, ct_forge_keyed x)
 {
     const ct_forged_view *f = &v->forest;
-    const uint32_t missing = !(node->what & CT_WALK_NAN_LEFT);
+    const uint32_t missing = !(node->what & CT_FORGE_WALK_NAN_LEFT);
     if (x.is_nan) return missing;
-    if (node->what & CT_WALK_SET)
+    if (node->what & CT_FORGE_WALK_SET)
         return !ct_forge_ensemble_in_set(&f->sets, f->node_of[at], ct_forge_number_of(v, x));
-    if (node->what & CT_WALK_ZERO && ct_forge_is_zero(v, x)) return missing;
+    if (node->what & CT_FORGE_WALK_ZERO && ct_forge_is_zero(v, x)) return missing;
     return x.key > node->key;
 }
 
@@ -27,8 +27,8 @@ CT_HD void ct_forge_walk_row(const ct_forged_views *v, size_t item)
     uint32_t at = f->roots[(uint32_t) item / v->rows.n_rows];
     for (;;) {
         const ct_forge_key_node node = f->nodes[at];
-        if (!(node.what & CT_WALK_INNER)) break;
-        const ct_forge_keyed x = ct_forge_keyed_of(v, node.what & CT_WALK_COLUMN, row);
+        if (!(node.what & CT_FORGE_WALK_INNER)) break;
+        const ct_forge_keyed x = ct_forge_keyed_of(v, node.what & CT_FORGE_WALK_COLUMN, row);
         at = node.next + ct_forge_key_right(v, at, &node, x);
     }
     v->rows.leaves[item] = at;
@@ -65,7 +65,7 @@ CT_HD size_t ct_forge_sum_at(const ct_forged_views *v, uint32_t slice, uint32_t 
 /* Sums begin with the base, those of other parts with -0, which adds nothing to any number.
  *
  * The four rows whose leaves share a word. */
-#define CT_SUM_OF_LEAVES(name, number)                                                             \
+#define CT_FORGE_SUM_OF_LEAVES(name, number)                                                       \
     CT_HD void name(const ct_forged_views *v, const ct_forge_adding *a, uint32_t i, uint32_t w)    \
     {                                                                                              \
         const ct_forged_view *f = &v->forest;                                                      \
@@ -77,27 +77,28 @@ CT_HD size_t ct_forge_sum_at(const ct_forged_views *v, uint32_t slice, uint32_t 
             const ct_forge_device_network tree = f->networks[t];                                   \
             const number *terms =                                                                  \
                 (const number *) f->terms + tree.terms + ((size_t) a->which << tree.bits);         \
-            const uint32_t four = v->rows.leaves[((size_t) t * CT_LEAF_WORDS + i) * words + w];    \
+            const size_t word = ((size_t) t * CT_FORGE_LEAF_WORDS + i) * words + w;                \
+            const uint32_t four = v->rows.leaves[word];                                            \
             for (uint32_t g = 0; g < 4; g++) sum[g] += terms[four >> 8 * g & 255];                 \
         }                                                                                          \
         number *sums = (number *) v->rows.sums;                                                    \
         for (uint32_t g = 0; g < 4; g++)                                                           \
             sums[ct_forge_sum_at(v, a->slice, a->output, w, 8 * g + i)] = sum[g];                  \
     }
-CT_SUM_OF_LEAVES(ct_narrow_leaves, float)
-CT_SUM_OF_LEAVES(ct_wide_leaves, double)
+CT_FORGE_SUM_OF_LEAVES(ct_narrow_leaves, float)
+CT_FORGE_SUM_OF_LEAVES(ct_wide_leaves, double)
 
 /* An item is a slice of an output, for four rows of a word. */
 CT_HD void ct_forge_add_leaves(const ct_forged_views *v, size_t item)
 {
     const uint32_t words = v->rows.words, w = (uint32_t) item % words;
-    const uint32_t which = (uint32_t) item / words, i = which % CT_LEAF_WORDS;
-    const ct_forge_adding a = ct_forge_adding_of(v, which / CT_LEAF_WORDS);
+    const uint32_t which = (uint32_t) item / words, i = which % CT_FORGE_LEAF_WORDS;
+    const ct_forge_adding a = ct_forge_adding_of(v, which / CT_FORGE_LEAF_WORDS);
     if (v->forest.wide_sums) ct_wide_leaves(v, &a, i, w);
     else ct_narrow_leaves(v, &a, i, w);
 }
 
-#define CT_SUM_OF_NODES(name, number)                                                              \
+#define CT_FORGE_SUM_OF_NODES(name, number)                                                        \
     CT_HD void name(const ct_forged_views *v, const ct_forge_adding *a, uint32_t row)              \
     {                                                                                              \
         const ct_forged_view *f = &v->forest;                                                      \
@@ -109,8 +110,8 @@ CT_HD void ct_forge_add_leaves(const ct_forged_views *v, size_t item)
         number *sums = (number *) v->rows.sums;                                                    \
         sums[ct_forge_sum_at(v, a->slice, a->output, row / 32, row % 32)] = sum;                   \
     }
-CT_SUM_OF_NODES(ct_narrow_nodes, float)
-CT_SUM_OF_NODES(ct_wide_nodes, double)
+CT_FORGE_SUM_OF_NODES(ct_narrow_nodes, float)
+CT_FORGE_SUM_OF_NODES(ct_wide_nodes, double)
 
 /* An item is a slice of an output, for a row. */
 CT_HD void ct_forge_add_nodes(const ct_forged_views *v, size_t item)
@@ -124,7 +125,7 @@ CT_HD void ct_forge_add_nodes(const ct_forged_views *v, size_t item)
 /* ---- the end ---- */
 
 /* The quotient of two floats is the same, rounded once or by way of doubles. */
-#define CT_END_SUM(name, number)                                                                   \
+#define CT_FORGE_END_SUM(name, number)                                                             \
     CT_HD double name(const ct_forged_views *v, uint32_t output, uint32_t row)                     \
     {                                                                                              \
         const number *sums = (const number *) v->rows.sums;                                        \
@@ -133,8 +134,8 @@ CT_HD void ct_forge_add_nodes(const ct_forged_views *v, size_t item)
             sum += sums[ct_forge_sum_at(v, slice, output, row / 32, row % 32)];                    \
         return (double) (number) (sum / v->forest.divisor);                                        \
     }
-CT_END_SUM(ct_end_narrow, float)
-CT_END_SUM(ct_end_wide, double)
+CT_FORGE_END_SUM(ct_end_narrow, float)
+CT_FORGE_END_SUM(ct_end_wide, double)
 
 /* An item is an output, for a row. */
 CT_HD void ct_forge_end_row(const ct_forged_views *v, size_t item)

@@ -43,8 +43,8 @@ static ct_status load(ct_forge_device_text *t, ct_gpu *gpu, const ct_forge_text 
 static ct_status compile_and_load(ct_forge_device_text *t, ct_gpu *gpu, ct_error *error)
 {
     ct_forge_text cuda = {NULL, 0, 0, 0}, code = {NULL, 0, 0, 0};
-    ct_forge_emit_prelude(CT_IN_CUDA, &cuda);
-    ct_forge_emit(t->scheduled->ir, t->scheduled->model, "schedule", CT_IN_CUDA, &cuda);
+    ct_forge_emit_prelude(CT_FORGE_IN_CUDA, &cuda);
+    ct_forge_emit(t->scheduled->ir, t->scheduled->model, "schedule", CT_FORGE_IN_CUDA, &cuda);
     ct_status status = cuda.failed
                            ? ct_fail(error, CT_NO_MEMORY, "not enough memory for a text")
                            : compile(cuda.at, ct_gpu_capability(gpu), &code, error);
@@ -111,7 +111,7 @@ static size_t cut_scratch(const ct_forge_device_text *t, char *memory, uint32_t 
     const ct_forge_ir *ir = t->scheduled->ir;
     const size_t n = (size_t) n_rows * t->model.n_outputs;
     ct_gpu_cutter c = {memory, 0};
-    s->sums = ct_gpu_cut(&c, n * (t->model.ensemble->sum == CT_F32 ? sizeof(float)
+    s->sums = ct_gpu_cut(&c, n * (t->model.ensemble->sum == CT_FORGE_F32 ? sizeof(float)
                                                                    : sizeof(double)));
     s->slots = (double *) ct_gpu_cut(
         &c, ir->n_slots ? n * (size_t) ct_forge_ir_slots(ir) * sizeof(double) : 0);

@@ -5,7 +5,7 @@
 #include "forge/offload/passes.h"
 #include "forge/schedule/calls.h"
 
-enum { CT_DEVICE_TEXT_ROWS = 1 << 18 }; /* of a pass at most */
+enum { CT_FORGE_DEVICE_TEXT_ROWS = 1 << 18 }; /* of a pass at most */
 
 typedef struct {
     const ct_forge_scheduled *scheduled; /* borrowed */

@@ -7,8 +7,8 @@
 #include "forge/forged.h"
 
 enum {
-    CT_RANK_PLANES = 9, /* the bits of a rank, and which rows are zero */
-    CT_LEAF_WORDS = 8,  /* of the numbers of 32 leaves, a byte each */
+    CT_FORGE_RANK_PLANES = 9, /* the bits of a rank, and which rows are zero */
+    CT_FORGE_LEAF_WORDS = 8,  /* of the numbers of 32 leaves, a byte each */
     CT_FORGE_MOST_SLICES = 2048 /* times CT_FORGE_MOST_TREES are less than 2^32 */
 };
 
@@ -71,10 +71,10 @@ typedef struct {
     uint32_t n_rows, words;
     uint32_t n_slices; /* in which an output's trees are added up, and these then */
     const void *x;     /* [column][n_rows] */
-    uint32_t *ranks;   /* [search][CT_RANK_PLANES][words] */
+    uint32_t *ranks;   /* [search][CT_FORGE_RANK_PLANES][words] */
     uint32_t *tests;   /* [plane][words] 1: to the right */
-    /* Networks: [tree][CT_LEAF_WORDS][words], word i has in byte g the leaf of row 8 g + i. Walks:
-     * [tree][n_rows], the node. */
+    /* Networks: [tree][CT_FORGE_LEAF_WORDS][words], byte g of word i is the leaf of row 8 g + i.
+     * Walks: [tree][n_rows], the node. */
     uint32_t *leaves;
     void *sums;       /* [slice][output][row of a word][words] */
     double *out;      /* [output][n_rows] */

@@ -5,7 +5,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/memory.h"
 #include "base/threads.h"
 #include "forge/input.h"
 #include "forge/sums.h"
@@ -22,7 +21,7 @@ ct_status ct_forge_scheduled_new(const ct_forged *f, const char *text, int any_o
     if (!s->nest || !s->ir || !s->shape) return ct_fail(error, CT_NO_MEMORY, "not enough memory");
     CT_TRY(ct_forge_nest_parse(s->nest, text, error));
     CT_TRY(ct_forge_nest_check(s->nest, s->shape, error));
-    CT_TRY(ct_forge_ir_lower(s->ir, s->nest, s->shape, CT_LOW, error));
+    CT_TRY(ct_forge_ir_lower(s->ir, s->nest, s->shape, CT_FORGE_LOW, error));
     s->model = ct_forge_model_new(f, s->shape, s->nest->layout, arena);
     return s->model ? CT_OK : ct_fail(error, CT_NO_MEMORY, "not enough memory");
 }
@@ -54,7 +53,7 @@ typedef struct {
 
 static size_t number_size(const running *r)
 {
-    return r->s->forged->ensemble->sum == CT_F32 ? sizeof(float) : sizeof(double);
+    return r->s->forged->ensemble->sum == CT_FORGE_F32 ? sizeof(float) : sizeof(double);
 }
 
 static int64_t sum_of(const running *r, int loop, ct_forge_axis axis)
@@ -77,7 +76,7 @@ static int64_t rows_within(const running *r, int loop, int64_t first)
 
 static own_sums *holder_of(running *r, int target)
 {
-    if (target == CT_TO_RESULT) return &r->result;
+    if (target == CT_FORGE_TO_RESULT) return &r->result;
     return target < 0 ? &r->slots : &r->own[target];
 }
 
@@ -130,17 +129,6 @@ static void reduce_dim(running *r, const ct_forge_ir_node *node)
 
 /* ---- rows ---- */
 
-static void load_rows(const running *r, int64_t first, int64_t n, double *x)
-{
-    const ct_forged *f = r->s->forged;
-    for (uint32_t column = 0; column < f->n_used; column++) {
-        const ct_column *from = &r->columns[f->used[column]];
-        for (int64_t row = 0; row < n; row++)
-            x[row * f->n_used + column] =
-                ct_forge_input(from, (uint32_t) (first + row), f->ensemble->number);
-    }
-}
-
 static void cache_rows(running *r, int loop)
 {
     int64_t first = loop < 0 ? 0 : sum_of(r, loop, CT_FORGE_ROWS), n = rows_within(r, loop, first);
@@ -150,7 +138,7 @@ static void cache_rows(running *r, int loop)
         ct_atomic_write(r->failed, 1);
         return;
     }
-    load_rows(r, first, n, x);
+    ct_forge_input_rows(r->s->forged, r->columns, (uint32_t) first, (uint32_t) n, x);
     r->rows = (some_rows){x, first};
 }
 
@@ -163,20 +151,12 @@ static void call_kernel(running *r, const ct_forge_ir_node *walk, int64_t n)
 {
     const ct_forge_ir_node *reduce = &r->s->ir->nodes[walk->next];
     const ct_forge_index *index = &r->s->nest->loops[walk->loop];
-    ct_forge_walk_call call;
-    memset(&call, 0, sizeof call);
-    call.tree = sum_of(r, walk->loop, CT_FORGE_TREES);
-    call.row = sum_of(r, walk->loop, CT_FORGE_ROWS);
-    call.n = n;
-    call.step = index->step;
-    call.axis = index->axis;
-    call.lanes = walk->lanes;
-    call.hops = walk->hops;
-    call.peel = walk->peel;
-    call.x = r->rows.x;
-    call.first_row = r->rows.first;
+    ct_forge_walk_call call = {
+        .tree = sum_of(r, walk->loop, CT_FORGE_TREES), .row = sum_of(r, walk->loop, CT_FORGE_ROWS),
+        .n = n, .step = index->step, .axis = index->axis, .lanes = walk->lanes,
+        .hops = walk->hops, .peel = walk->peel, .x = r->rows.x, .first_row = r->rows.first,
+        .atomic = reduce->atomic};
     call.sums = sums_of(r, reduce->target, &call.first_sum);
-    call.atomic = reduce->atomic;
     ct_forge_representation_of(r->s->nest->layout)->walk(r->s->model, &call);
 }
 
@@ -184,8 +164,9 @@ static void run_iterations(running *r, const ct_forge_ir_node *node, int64_t beg
 {
     const ct_forge_index *index = &r->s->nest->loops[node->loop];
     const ct_forge_ir_node *first = &r->s->ir->nodes[node->inner];
-    if (first->kind == CT_IR_BARRIER) first = &r->s->ir->nodes[first->next];
-    int at_once = first->kind == CT_IR_WALK && !ct_forge_nest_conflicts(r->s->nest, node->loop);
+    if (first->kind == CT_FORGE_IR_BARRIER) first = &r->s->ir->nodes[first->next];
+    int at_once = first->kind == CT_FORGE_IR_WALK &&
+                  !ct_forge_nest_conflicts(r->s->nest, node->loop);
     some_rows rows = r->rows;
     for (int64_t k = begin; k < end; k = at_once ? end : k + 1) {
         if (ct_atomic_read(r->failed)) return;
@@ -225,7 +206,7 @@ static void run_for(running *r, const ct_forge_ir_node *node)
 {
     int64_t n = ct_forge_loop_trips_now(r->s->nest, node->loop, node->bounds, node->n_bounds,
                                         r->n_rows, r->at);
-    if (node->how != CT_HOW_THREADS || r->threads < 2 || n < 2) {
+    if (node->how != CT_FORGE_HOW_THREADS || r->threads < 2 || n < 2) {
         run_iterations(r, node, 0, n);
         return;
     }
@@ -240,11 +221,11 @@ static void run_list(running *r, int first)
     for (int i = first; i >= 0 && !ct_atomic_read(r->failed); i = r->s->ir->nodes[i].next) {
         const ct_forge_ir_node *node = &r->s->ir->nodes[i];
         switch (node->kind) {
-        case CT_IR_FOR: run_for(r, node); break;
-        case CT_IR_WALK: call_kernel(r, node, 1); break;
-        case CT_IR_CACHE_ROWS: cache_rows(r, node->loop); break;
-        case CT_IR_PRIVATE: make_private(r, node); break;
-        case CT_IR_REDUCE_DIM: reduce_dim(r, node); break;
+        case CT_FORGE_IR_FOR: run_for(r, node); break;
+        case CT_FORGE_IR_WALK: call_kernel(r, node, 1); break;
+        case CT_FORGE_IR_CACHE_ROWS: cache_rows(r, node->loop); break;
+        case CT_FORGE_IR_PRIVATE: make_private(r, node); break;
+        case CT_FORGE_IR_REDUCE_DIM: reduce_dim(r, node); break;
         default: break;
         }
     }
@@ -256,7 +237,8 @@ static void run_list(running *r, int first)
 static int caches_all_rows(const ct_forge_nest *nest)
 {
     const ct_forge_index *outermost = &nest->loops[nest->first];
-    return outermost->next < 0 && outermost->axis == CT_FORGE_ROWS && outermost->marked[CT_CACHE];
+    return outermost->next < 0 && outermost->axis == CT_FORGE_ROWS &&
+           outermost->marked[CT_FORGE_CACHE];
 }
 
 static void begin_sums(const running *r)
@@ -294,38 +276,31 @@ static void run_all(running *r, double *out)
 
 /* A block of planes is a tile of the schedule; threads if its loop is parallel. */
 static ct_status predict_planes(const ct_forge_scheduled *s, const ct_column *columns,
-                                uint32_t n_rows,
-                                const ct_forge_run *run, double *out, ct_error *error)
+                                uint32_t n_rows, const ct_forge_run *run, double *out,
+                                ct_error *error)
 {
     const ct_forge_index *rows = &s->nest->loops[s->nest->first];
     ct_forge_run as = *run;
     as.way = CT_FORGE_WAY_PLANES;
     as.block = (uint32_t) rows->step;
-    if (!rows->marked[CT_PARALLEL]) as.threads = 1;
+    if (!rows->marked[CT_FORGE_PARALLEL]) as.threads = 1;
     return ct_forged_predict(s->forged, columns, n_rows, &as, out, error);
 }
 
 ct_status ct_forge_scheduled_predict(const ct_forge_scheduled *s, const ct_column *columns,
-                                     uint32_t n_rows,
-                                     const ct_forge_run *run, double *out, ct_error *error)
+                                     uint32_t n_rows, const ct_forge_run *run, double *out,
+                                     ct_error *error)
 {
     CT_ASSERT(s->forged && s->nest && s->forged->ensemble->n_outputs > 0);
-    if (s->nest->layout == CT_PLANES)
+    if (s->nest->layout == CT_FORGE_PLANES)
         return predict_planes(s, columns, n_rows, run, out, error);
-    running r;
     int64_t failed = 0;
     ct_budget budget = {SIZE_MAX / 2, 0};
     ct_arena arena;
+    running r = {.s = s, .columns = columns, .n_rows = n_rows, .threads = run->threads,
+                 .stop = run->stop, .failed = &failed, .arena = &arena};
     if (!n_rows) return CT_OK;
     ct_arena_init(&arena, &budget);
-    memset(&r, 0, sizeof r);
-    r.s = s;
-    r.columns = columns;
-    r.n_rows = n_rows;
-    r.threads = run->threads;
-    r.stop = run->stop;
-    r.failed = &failed;
-    r.arena = &arena;
     run_all(&r, out);
     ct_arena_free(&arena);
     return failed ? ct_fail(error, CT_NO_MEMORY, "not enough memory to predict") : CT_OK;

@@ -19,13 +19,13 @@ typedef struct {
 
 static const char *sum_type(const emitting *e)
 {
-    return e->m->ensemble->sum == CT_F32 ? "float" : "double";
+    return e->m->ensemble->sum == CT_FORGE_F32 ? "float" : "double";
 }
 
 /* Of a loop: `v` with a number, since names of schedules may be words of C. */
 static void add_sum(const emitting *e, int loop, ct_forge_axis axis, int walked)
 {
-    int loops[CT_MOST_NEST];
+    int loops[CT_FORGE_MOST_NEST];
     uint32_t n = ct_forge_ir_base(e->ir->nest, loop, axis, loops);
     if (!n) ADD(e, "0");
     while (n) {
@@ -76,7 +76,7 @@ static void add_stop(const emitting *e, int level, const ct_forge_ir_node *node)
 
 static uint32_t lanes_of(const ct_forge_ir_node *walk)
 {
-    return walk->lanes > CT_MOST_LANES ? CT_MOST_LANES : walk->lanes;
+    return walk->lanes > CT_FORGE_MOST_LANES ? CT_FORGE_MOST_LANES : walk->lanes;
 }
 
 static void add_for(const emitting *e, int level, const ct_forge_ir_node *node,
@@ -87,15 +87,15 @@ static void add_for(const emitting *e, int level, const ct_forge_ir_node *node,
     int v = node->loop;
     char axis = "xyz"[index->number[CT_FORGE_GPU] % 3];
     LINE(e, level, "/* %s */", index->name);
-    if (node->how == CT_HOW_THREADS && e->language == CT_IN_C) {
+    if (node->how == CT_FORGE_HOW_THREADS && e->language == CT_FORGE_IN_C) {
         LINE(e, 0, "#ifdef _OPENMP");
         LINE(e, 0, "#pragma omp parallel for schedule(dynamic)");
         LINE(e, 0, "#endif");
     }
-    if (e->language == CT_IN_CUDA && node->how == CT_HOW_GRID)
+    if (e->language == CT_FORGE_IN_CUDA && node->how == CT_FORGE_HOW_GRID)
         LINE(e, level, "for (i64 v%d = %lld + (i64) blockIdx.%c * %lld; v%d < stop%d; "
              "v%d += (i64) gridDim.%c * %lld) {", v, start, axis, step, v, v, v, axis, step);
-    else if (e->language == CT_IN_CUDA && node->how == CT_HOW_BLOCK)
+    else if (e->language == CT_FORGE_IN_CUDA && node->how == CT_FORGE_HOW_BLOCK)
         LINE(e, level, "for (i64 v%d = %lld + (i64) threadIdx.%c * %lld, once%d = 1; once%d; "
              "once%d = 0) {", v, start, axis, step, v, v, v);
     else
@@ -109,16 +109,16 @@ static void add_value(const emitting *e)
 {
     if (e->rows >= 0) ADD(e, "at_row[lane][node->what & 0xffffffu]");
     else ADD(e, "%sat_row[lane][(i64) m->used[node->what & 0xffffffu] * column_step]",
-             e->m->ensemble->number == CT_F32 ? "(double) (float) " : "");
+             e->m->ensemble->number == CT_FORGE_F32 ? "(double) (float) " : "");
 }
 
 static void add_node(const emitting *e, int level)
 {
     const ct_forge_representation *as = ct_forge_representation_of(e->m->layout);
     LINE(e, level, "const u32 tree = trees[lane], i = at[lane], place = %s;", as->place);
-    if (e->trees < 0 || e->language == CT_IN_C)
+    if (e->trees < 0 || e->language == CT_FORGE_IN_C)
         LINE(e, level, "const struct ct_node *node = &m->nodes[place];");
-    else if (e->m->layout == CT_REORG)
+    else if (e->m->layout == CT_FORGE_REORG)
         LINE(e, level, "const struct ct_node *node = &nodes%d[i * trees%d + (tree - low%d)];",
              e->trees, e->trees, e->trees);
     else
@@ -148,7 +148,7 @@ static void add_hops(const emitting *e, int level, const ct_forge_ir_node *walk,
 {
     uint32_t known = walk->hops ? walk->hops : walk->peel;
     if (known) {
-        if (e->language == CT_IN_CUDA) LINE(e, 0, "#pragma unroll");
+        if (e->language == CT_FORGE_IN_CUDA) LINE(e, 0, "#pragma unroll");
         LINE(e, level, "for (int hop = 0; hop < %u; hop++)", (unsigned) known);
         add_hop(e, level + 1, lanes, 0);
     }
@@ -163,9 +163,9 @@ static void add_hops(const emitting *e, int level, const ct_forge_ir_node *walk,
 static void add_target(const emitting *e, int target)
 {
     const ct_forge_nest *nest = e->ir->nest;
-    if (target == CT_TO_RESULT) {
+    if (target == CT_FORGE_TO_RESULT) {
         ADD(e, "sums[row * m->n_outputs + ");
-    } else if (target == CT_TO_SLOTS) {
+    } else if (target == CT_FORGE_TO_SLOTS) {
         ADD(e, "slots[(");
         for (int i = 0; i < e->ir->n_slots; i++) ADD(e, "(");
         ADD(e, "0");
@@ -186,14 +186,14 @@ static void add_target(const emitting *e, int target)
 static void add_addition(const emitting *e, int level, int target, int atomic, const char *place,
                          const char *what)
 {
-    if (atomic && e->language == CT_IN_C) {
+    if (atomic && e->language == CT_FORGE_IN_C) {
         LINE(e, 0, "#ifdef _OPENMP");
         LINE(e, 0, "#pragma omp atomic");
         LINE(e, 0, "#endif");
     }
-    ADD(e, "%*s%s", 4 * level, "", atomic && e->language == CT_IN_CUDA ? "atomicAdd(&" : "");
+    ADD(e, "%*s%s", 4 * level, "", atomic && e->language == CT_FORGE_IN_CUDA ? "atomicAdd(&" : "");
     add_target(e, target);
-    if (atomic && e->language == CT_IN_CUDA) ADD(e, "%s], %s);\n", place, what);
+    if (atomic && e->language == CT_FORGE_IN_CUDA) ADD(e, "%s], %s);\n", place, what);
     else ADD(e, "%s] += %s;\n", place, what);
 }
 
@@ -218,7 +218,7 @@ static void add_walk(const emitting *e, int level, const ct_forge_ir_node *walk)
     const ct_forge_representation *as = ct_forge_representation_of(e->m->layout);
     int lanes = (int) lanes_of(walk), v = walk->loop;
     long long step = nest->loops[v].step;
-    if (e->language == CT_IN_CUDA) {
+    if (e->language == CT_FORGE_IN_CUDA) {
         ADD(e, "%*sif (1", 4 * level, "");
         for (int i = v; i >= 0; i = nest->loops[i].outer)
             if (ct_forge_nest_concurrent(nest, i)) ADD(e, " && v%d < stop%d", i, i);
@@ -258,7 +258,7 @@ static void add_row_cache(emitting *e, int level, int loop)
 {
     int v = loop;
     add_reach(e, level, loop, "cache", v);
-    if (e->language == CT_IN_CUDA) {
+    if (e->language == CT_FORGE_IN_CUDA) {
         LINE(e, level, "double *const cache%d = (double *) (shared + %lld);", v,
              (long long) e->shared);
         e->shared += (size_t) ct_forge_cache_bytes(e->ir->nest, e->ir->shape, loop);
@@ -270,7 +270,7 @@ static void add_row_cache(emitting *e, int level, int loop)
     }
     LINE(e, level + 1, "cache%d[k] = %sx[(cache_first%d + k / m->n_used) * row_step + "
          "(i64) m->used[k %% m->n_used] * column_step];", v,
-         e->m->ensemble->number == CT_F32 ? "(double) (float) " : "", v);
+         e->m->ensemble->number == CT_FORGE_F32 ? "(double) (float) " : "", v);
     e->rows = loop;
 }
 
@@ -301,7 +301,7 @@ static void add_tree_cache(emitting *e, int level, int loop)
          (long long) e->shared);
     e->trees = loop;
     e->shared += (size_t) ct_forge_cache_bytes(e->ir->nest, e->ir->shape, loop);
-    if (e->m->layout == CT_REORG) {
+    if (e->m->layout == CT_FORGE_REORG) {
         LINE(e, level, "for (u32 k = thread; k < m->n_nodes / m->n_trees * trees%d; "
              "k += n_threads)", v);
         LINE(e, level + 1, "nodes%d[k] = m->nodes[k / trees%d * m->n_trees + low%d + "
@@ -323,7 +323,7 @@ static void add_private(emitting *e, int level, const ct_forge_ir_node *node)
     long long trips = ct_forge_loop_trips(e->ir->nest, v, e->ir->shape->n_trees);
     ct_forge_shared_loop(e->ir->nest, &grid);
     add_reach(e, level, e->ir->on_gpu ? grid : e->ir->nest->loops[v].outer, "own", v);
-    if (e->language == CT_IN_C) {
+    if (e->language == CT_FORGE_IN_C) {
         LINE(e, level, "double *const own%d = ct_sums(%lld * own_rows%d * m->n_outputs);", v,
              trips, v);
         LINE(e, level, "if (own%d) {", v);
@@ -344,7 +344,7 @@ static void add_reduce_dim(const emitting *e, int level, const ct_forge_ir_node 
     if (v < 0) return;
     long long trips = ct_forge_loop_trips(e->ir->nest, v, e->ir->shape->n_trees);
     char what[96];
-    int cuda = e->language == CT_IN_CUDA;
+    int cuda = e->language == CT_FORGE_IN_CUDA;
     LINE(e, level, "for (i64 part = 0; part < %lld; part++) {", trips);
     if (node->vector && !node->atomic && !node->added_only) {
         LINE(e, 0, "#ifdef _OPENMP");
@@ -370,15 +370,15 @@ static void add_list(emitting *e, int first, int level);
 static void add_loop(emitting *e, int level, const ct_forge_ir_node *node)
 {
     const ct_forge_ir_node *inner = &e->ir->nodes[node->inner];
-    const ct_forge_ir_node *walk = inner->kind == CT_IR_WALK ? inner : NULL;
+    const ct_forge_ir_node *walk = inner->kind == CT_FORGE_IR_WALK ? inner : NULL;
     int rows = e->rows, trees = e->trees, v = node->loop;
     for (int i = node->inner; !walk && i >= 0; i = e->ir->nodes[i].next)
-        if (e->ir->nodes[i].kind == CT_IR_WALK) walk = &e->ir->nodes[i];
+        if (e->ir->nodes[i].kind == CT_FORGE_IR_WALK) walk = &e->ir->nodes[i];
     LINE(e, level, "{");
     add_stop(e, level, node);
     add_for(e, level, node, walk);
     add_list(e, node->inner, level + 1);
-    if (e->language == CT_IN_C && e->rows == v && rows != v)
+    if (e->language == CT_FORGE_IN_C && e->rows == v && rows != v)
         close_memory(e, level + 1, "cache", v);
     LINE(e, level, "}");
     LINE(e, level, "}");
@@ -391,14 +391,14 @@ static void add_list(emitting *e, int first, int level)
     for (int i = first; i >= 0; i = e->ir->nodes[i].next) {
         const ct_forge_ir_node *node = &e->ir->nodes[i];
         switch (node->kind) {
-        case CT_IR_FOR: add_loop(e, level, node); break;
-        case CT_IR_WALK: add_walk(e, level, node); break;
-        case CT_IR_CACHE_ROWS: add_row_cache(e, level, node->loop); break;
-        case CT_IR_CACHE_TREES: add_tree_cache(e, level, node->loop); break;
-        case CT_IR_PRIVATE: add_private(e, level, node); break;
-        case CT_IR_REDUCE_DIM: add_reduce_dim(e, level, node); break;
-        case CT_IR_BARRIER:
-            if (e->language == CT_IN_CUDA) LINE(e, level, "__syncthreads();");
+        case CT_FORGE_IR_FOR: add_loop(e, level, node); break;
+        case CT_FORGE_IR_WALK: add_walk(e, level, node); break;
+        case CT_FORGE_IR_CACHE_ROWS: add_row_cache(e, level, node->loop); break;
+        case CT_FORGE_IR_CACHE_TREES: add_tree_cache(e, level, node->loop); break;
+        case CT_FORGE_IR_PRIVATE: add_private(e, level, node); break;
+        case CT_FORGE_IR_REDUCE_DIM: add_reduce_dim(e, level, node); break;
+        case CT_FORGE_IR_BARRIER:
+            if (e->language == CT_FORGE_IN_CUDA) LINE(e, level, "__syncthreads();");
             break;
         default: break;
         }
@@ -504,11 +504,11 @@ ct_forge_launch ct_forge_launch_of(const ct_forge_ir *ir, uint32_t n_rows)
         if (!index->live || !index->marked[CT_FORGE_GPU]) continue;
         int64_t trips = ct_forge_loop_trips(ir->nest, i, ir->shape->n_trees), at =
             index->number[CT_FORGE_GPU];
-        int64_t most = at == CT_GRID_X ? INT32_MAX : 65535;
+        int64_t most = at == CT_FORGE_GRID_X ? INT32_MAX : 65535;
         if (trips == CT_FORGE_OPEN)
             trips = n_rows > index->start ? (n_rows - index->start - 1) / index->step + 1 : 1;
         if (trips < 1) trips = 1;
-        if (at >= CT_BLOCK_X) launch.threads[at - CT_BLOCK_X] = (uint32_t) trips;
+        if (at >= CT_FORGE_BLOCK_X) launch.threads[at - CT_FORGE_BLOCK_X] = (uint32_t) trips;
         else launch.blocks[at] = (uint32_t) (trips < most ? trips : most);
     }
     launch.shared = (uint32_t) ct_forge_shared_bytes(ir->nest, ir->shape);
@@ -519,7 +519,7 @@ void ct_forge_emit(const ct_forge_ir *ir, const ct_forge_model *model, const cha
                    ct_forge_language language, ct_forge_text *text)
 {
     emitting e = {ir, model, language, text, -1, -1, 0};
-    CT_ASSERT(ir->level == CT_LOW);
-    if (language == CT_IN_C) emit_c(&e, name);
+    CT_ASSERT(ir->level == CT_FORGE_LOW);
+    if (language == CT_FORGE_IN_C) emit_c(&e, name);
     else emit_cuda(&e, name);
 }

@@ -17,7 +17,7 @@
 #include "forge/schedule/layout.h"
 #include "forge/schedule/loop_ir.h"
 
-typedef enum { CT_IN_C, CT_IN_CUDA } ct_forge_language;
+typedef enum { CT_FORGE_IN_C, CT_FORGE_IN_CUDA } ct_forge_language;
 
 /* The head of a text: types, and what a step of a walk is. */
 void ct_forge_emit_prelude(ct_forge_language language, ct_forge_text *text);

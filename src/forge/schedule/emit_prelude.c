@@ -77,9 +77,9 @@ static void add_lines(ct_forge_text *text, const char *const *lines, size_t n)
 void ct_forge_emit_prelude(ct_forge_language language, ct_forge_text *text)
 {
     ct_forge_text_line(text, 0, "/* Made by the R package contree. */");
-    if (language == CT_IN_CUDA) ct_forge_text_line(text, 0,
+    if (language == CT_FORGE_IN_CUDA) ct_forge_text_line(text, 0,
                                                    "#define CT_FN static __device__ inline");
     LINES(text, types);
-    if (language == CT_IN_C) LINES(text, only_c);
+    if (language == CT_FORGE_IN_C) LINES(text, only_c);
     LINES(text, steps);
 }

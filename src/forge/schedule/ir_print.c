@@ -10,7 +10,7 @@ static const char *const hows[] = {"for", "parallel for", "grid for", "block for
 /* The sum of the loops that make a row, or a tree. */
 static void print_sum(const ct_forge_ir *ir, int loop, ct_forge_axis axis, ct_forge_text *text)
 {
-    int loops[CT_MOST_NEST];
+    int loops[CT_FORGE_MOST_NEST];
     uint32_t n = ct_forge_ir_base(ir->nest, loop, axis, loops);
     if (!n) ct_forge_text_add(text, "0");
     while (n) {
@@ -43,7 +43,7 @@ static void print_for(const ct_forge_ir *ir, const ct_forge_ir_node *node, ct_fo
     const ct_forge_index *index = &ir->nest->loops[node->loop];
     ct_forge_text_add(text, "%s %s = %lld .. ", hows[node->how], index->name,
                       (long long) index->start);
-    if (ir->level == CT_LOW) print_bounds(ir, node, text);
+    if (ir->level == CT_FORGE_LOW) print_bounds(ir, node, text);
     else
         print_stop(ct_forge_loop_stop(ir->nest, node->loop, ir->shape->n_trees), index->axis, text);
     if (index->step != 1) ct_forge_text_add(text, " step %lld", (long long) index->step);
@@ -55,8 +55,8 @@ static void print_for(const ct_forge_ir *ir, const ct_forge_ir_node *node, ct_fo
 
 static void print_sums(const ct_forge_ir *ir, int target, ct_forge_text *text)
 {
-    if (target == CT_TO_RESULT) ct_forge_text_add(text, "sums");
-    else if (target == CT_TO_SLOTS) ct_forge_text_add(text, "slots[slot]");
+    if (target == CT_FORGE_TO_RESULT) ct_forge_text_add(text, "sums");
+    else if (target == CT_FORGE_TO_SLOTS) ct_forge_text_add(text, "slots[slot]");
     else ct_forge_text_add(text, "partial_%s[%s]", ir->nest->loops[target].name,
                            ir->nest->loops[target].name);
 }
@@ -64,7 +64,7 @@ static void print_sums(const ct_forge_ir *ir, int target, ct_forge_text *text)
 static void print_walk(const ct_forge_ir *ir, const ct_forge_ir_node *node, int level,
                        ct_forge_text *text)
 {
-    if (ir->level == CT_LOW) {
+    if (ir->level == CT_FORGE_LOW) {
         ct_forge_text_line(text, level, "feature = loadFeatureIndex(%s, tree, node)",
                            ct_forge_layout_name((int) ir->nest->layout));
         ct_forge_text_line(text, level, "threshold = loadThreshold(%s, tree, node)",
@@ -84,7 +84,7 @@ static void print_walk(const ct_forge_ir *ir, const ct_forge_ir_node *node, int 
 
 static void print_cache(const ct_forge_ir *ir, const ct_forge_ir_node *node, ct_forge_text *text)
 {
-    ct_forge_axis axis = node->kind == CT_IR_CACHE_ROWS ? CT_FORGE_ROWS : CT_FORGE_TREES;
+    ct_forge_axis axis = node->kind == CT_FORGE_IR_CACHE_ROWS ? CT_FORGE_ROWS : CT_FORGE_TREES;
     ct_forge_text_add(text, axis == CT_FORGE_ROWS ? "cacheRows(" : "cacheTrees(");
     print_sum(ir, node->loop, axis, text);
     ct_forge_text_add(text, ", ");
@@ -96,7 +96,7 @@ static void print_reduction(const ct_forge_ir *ir, const ct_forge_ir_node *node,
                             ct_forge_text *text)
 {
     const char *atomic = node->atomic ? ", atomic" : "";
-    if (node->kind == CT_IR_REDUCE) {
+    if (node->kind == CT_FORGE_IR_REDUCE) {
         ct_forge_text_add(text, "reduce(");
         print_sums(ir, node->target, text);
         ct_forge_text_add(text, "[row], value(leaf); sum%s)\n", atomic);
@@ -134,33 +134,35 @@ static void print_list(const ct_forge_ir *ir, int first, int level, ct_forge_tex
 {
     for (int i = first; i >= 0; i = ir->nodes[i].next) {
         const ct_forge_ir_node *node = &ir->nodes[i];
-        if (node->kind != CT_IR_WALK) ct_forge_text_add(text, "%*s", 4 * level, "");
+        if (node->kind != CT_FORGE_IR_WALK) ct_forge_text_add(text, "%*s", 4 * level, "");
         switch (node->kind) {
-        case CT_IR_INIT: ct_forge_text_add(text, "sums[row][output] = base[output]\n"); break;
-        case CT_IR_POST: ct_forge_text_add(text, "margins = sums / divisor\n"); break;
-        case CT_IR_FOR:
+        case CT_FORGE_IR_INIT: ct_forge_text_add(text, "sums[row][output] = base[output]\n"); break;
+        case CT_FORGE_IR_POST: ct_forge_text_add(text, "margins = sums / divisor\n"); break;
+        case CT_FORGE_IR_FOR:
             print_for(ir, node, text);
             print_list(ir, node->inner, level + 1, text);
             ct_forge_text_line(text, level, "}");
             break;
-        case CT_IR_CACHE_ROWS: case CT_IR_CACHE_TREES: print_cache(ir, node, text); break;
-        case CT_IR_WALK: print_walk(ir, node, level, text); break;
-        case CT_IR_REDUCE: case CT_IR_REDUCE_DIM: print_reduction(ir, node, text); break;
-        case CT_IR_PRIVATE: print_private(ir, node, text); break;
-        case CT_IR_BARRIER: ct_forge_text_add(text, "barrier\n"); break;
-        case CT_IR_LAUNCH: ct_forge_text_add(text, "launch\n"); break;
+        case CT_FORGE_IR_CACHE_ROWS:
+        case CT_FORGE_IR_CACHE_TREES: print_cache(ir, node, text); break;
+        case CT_FORGE_IR_WALK: print_walk(ir, node, level, text); break;
+        case CT_FORGE_IR_REDUCE:
+        case CT_FORGE_IR_REDUCE_DIM: print_reduction(ir, node, text); break;
+        case CT_FORGE_IR_PRIVATE: print_private(ir, node, text); break;
+        case CT_FORGE_IR_BARRIER: ct_forge_text_add(text, "barrier\n"); break;
+        case CT_FORGE_IR_LAUNCH: ct_forge_text_add(text, "launch\n"); break;
         }
     }
 }
 
 void ct_forge_ir_print(const ct_forge_ir *ir, ct_forge_text *text)
 {
-    CT_ASSERT(ir->level <= CT_LOW && ir->first < ir->n_nodes);
+    CT_ASSERT(ir->level <= CT_FORGE_LOW && ir->first < ir->n_nodes);
     static const char *const levels[] = {"high", "mid", "low"};
     ct_forge_text_add(text, "predict(rows[N], trees[%u], %s) -> margins[N][%u] {  # %s\n",
                       (unsigned) ir->shape->n_trees, ct_forge_layout_name((int) ir->nest->layout),
                       (unsigned) ir->shape->n_outputs, levels[ir->level]);
-    if (ir->level == CT_HIGH) {
+    if (ir->level == CT_FORGE_HIGH) {
         ct_forge_text_line(text, 1, "margins = predictEnsemble(rows; trees, sums %s) under",
                            ir->shape->any_order ? "in any order" : "in their order");
         for (uint32_t i = 0; i < ir->nest->n_statements; i++) {

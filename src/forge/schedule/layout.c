@@ -2,9 +2,9 @@
 
 const ct_forge_representation *ct_forge_representation_of(ct_forge_nest_layout layout)
 {
-    CT_ASSERT(layout < CT_N_LAYOUTS);
-    return layout == CT_ARRAY   ? &ct_forge_array
-           : layout == CT_REORG ? &ct_forge_reorg
+    CT_ASSERT(layout < CT_FORGE_N_LAYOUTS);
+    return layout == CT_FORGE_ARRAY   ? &ct_forge_array
+           : layout == CT_FORGE_REORG ? &ct_forge_reorg
                                 : &ct_forge_sparse;
 }
 

@@ -5,9 +5,10 @@
 #include "forge/forged.h"
 #include "forge/schedule/nest.h"
 
-enum { CT_MOST_PERFECT = 12, CT_MOST_PADDED = 1 << 24, CT_SHARED_BYTES = 48 * 1024 };
+enum { CT_FORGE_MOST_PERFECT = 12, CT_FORGE_MOST_PADDED = 1 << 24,
+       CT_FORGE_SHARED_BYTES = 48 * 1024 };
 
-#define CT_MANY_BYTES ((int64_t) 1 << 40)
+#define CT_FORGE_MANY_BYTES ((int64_t) 1 << 40)
 
 /* What legality asks of a forest. */
 typedef struct {
@@ -26,7 +27,7 @@ ct_forge_shape *ct_forge_shape_of(const ct_forged *forged, int any_order, ct_are
 ct_status ct_forge_nest_check(const ct_forge_nest *nest, const ct_forge_shape *shape,
                               ct_error *error);
 
-/* Bytes that what a loop caches takes at most, or CT_MANY_BYTES. */
+/* Bytes that what a loop caches takes at most, or CT_FORGE_MANY_BYTES. */
 int64_t ct_forge_cache_bytes(const ct_forge_nest *nest, const ct_forge_shape *shape, int loop);
 
 /* Bytes that the threads of a block share: caches, and sums of a sharedReduce. */

@@ -19,27 +19,29 @@
 #include "forge/schedule/ranges.h"
 
 typedef enum {
-    CT_IR_INIT,       /* sums of all rows to the base */
-    CT_IR_FOR,
-    CT_IR_CACHE_ROWS, /* rows in reach of the loop, copied */
-    CT_IR_CACHE_TREES,
-    CT_IR_WALK,       /* trees of an iteration of the loop, or of `lanes` of them, to leaves */
-    CT_IR_REDUCE,     /* what their leaves are worth is added to `target` */
-    CT_IR_PRIVATE,    /* sums of their own for each iteration of the loop, all -0 */
-    CT_IR_REDUCE_DIM, /* and these added to `target` */
-    CT_IR_BARRIER,    /* threads of a block wait for each other */
-    CT_IR_LAUNCH,     /* what follows, until the next, is a launch */
-    CT_IR_POST        /* sums divided by the divisor, as the result has them */
+    CT_FORGE_IR_INIT,       /* sums of all rows to the base */
+    CT_FORGE_IR_FOR,
+    CT_FORGE_IR_CACHE_ROWS, /* rows in reach of the loop, copied */
+    CT_FORGE_IR_CACHE_TREES,
+    CT_FORGE_IR_WALK,       /* trees of an iteration, or of `lanes` of them, to leaves */
+    CT_FORGE_IR_REDUCE,     /* what their leaves are worth is added to `target` */
+    CT_FORGE_IR_PRIVATE,    /* sums of their own for each iteration of the loop, all -0 */
+    CT_FORGE_IR_REDUCE_DIM, /* and these added to `target` */
+    CT_FORGE_IR_BARRIER,    /* threads of a block wait for each other */
+    CT_FORGE_IR_LAUNCH,     /* what follows, until the next, is a launch */
+    CT_FORGE_IR_POST        /* sums divided by the divisor, as the result has them */
 } ct_forge_ir_kind;
 
-typedef enum { CT_HOW_SERIAL, CT_HOW_THREADS, CT_HOW_GRID, CT_HOW_BLOCK } ct_forge_ir_how;
+typedef enum {
+    CT_FORGE_HOW_SERIAL, CT_FORGE_HOW_THREADS, CT_FORGE_HOW_GRID, CT_FORGE_HOW_BLOCK
+} ct_forge_ir_how;
 
 /* Targets of reductions that are no loop. */
-enum { CT_TO_RESULT = -1, CT_TO_SLOTS = -2 };
+enum { CT_FORGE_TO_RESULT = -1, CT_FORGE_TO_SLOTS = -2 };
 
 typedef struct {
     ct_forge_ir_kind kind;
-    int loop;          /* CT_TO_SLOTS: PRIVATE and REDUCE_DIM of all slots */
+    int loop;          /* CT_FORGE_TO_SLOTS: PRIVATE and REDUCE_DIM of all slots */
     int inner, next;
     ct_forge_ir_how how; /* FOR */
     int target, atomic;  /* REDUCE, REDUCE_DIM */
@@ -49,12 +51,12 @@ typedef struct {
     uint32_t lanes, hops, peel, vector; /* WALK; hops 0: until all are leaves */
     int simd;
     uint32_t n_bounds; /* FOR, at the low level */
-    ct_forge_loop_bound bounds[CT_MOST_NEST];
+    ct_forge_loop_bound bounds[CT_FORGE_MOST_NEST];
 } ct_forge_ir_node;
 
-enum { CT_MOST_IR = 10 * CT_FORGE_MOST_LOOPS };
+enum { CT_FORGE_MOST_IR = 10 * CT_FORGE_MOST_LOOPS };
 
-typedef enum { CT_HIGH, CT_MID, CT_LOW } ct_forge_ir_level;
+typedef enum { CT_FORGE_HIGH, CT_FORGE_MID, CT_FORGE_LOW } ct_forge_ir_level;
 
 typedef struct {
     ct_forge_ir_level level;
@@ -62,8 +64,8 @@ typedef struct {
     const ct_forge_shape *shape;
     int on_gpu, n_nodes, first;
     int n_slots;                   /* loops whose iterations have slots, outermost first */
-    int slots[CT_MOST_NEST];
-    ct_forge_ir_node nodes[CT_MOST_IR];
+    int slots[CT_FORGE_MOST_NEST];
+    ct_forge_ir_node nodes[CT_FORGE_MOST_IR];
 } ct_forge_ir;
 
 /* All passes up to a level; the nest must be legal for the shape. CT_INTERNAL if a pass broke what
@@ -79,13 +81,13 @@ void ct_forge_ir_print(const ct_forge_ir *ir, ct_forge_text *text);
 /* The rows or trees that an iteration of a loop (-1: the whole) can reach begin at the sum of these
  * loops: their number. */
 uint32_t ct_forge_ir_base(const ct_forge_nest *nest, int loop, ct_forge_axis axis,
-                          int loops[CT_MOST_NEST]);
+                          int loops[CT_FORGE_MOST_NEST]);
 
 /* How many slots there are. */
 int64_t ct_forge_ir_slots(const ct_forge_ir *ir);
 
-/* How many sums a loop (CT_TO_SLOTS: all loops with slots) has, and which of those of a target are
- * added to with the loops' variables where they are; 0: the first. */
+/* How many sums a loop (CT_FORGE_TO_SLOTS: all loops with slots) has, and which of those of a
+ * target are added to with the loops' variables where they are; 0: the first. */
 int64_t ct_forge_ir_copies(const ct_forge_ir *ir, int loop);
 int64_t ct_forge_ir_copy_of(const ct_forge_ir *ir, int target, const int64_t *at);
 

@@ -72,7 +72,7 @@ int ct_forge_nest_descends(const ct_forge_nest *nest, int loop, int from)
 int ct_forge_nest_concurrent(const ct_forge_nest *nest, int loop)
 {
     CT_ASSERT(loop >= 0 && loop < nest->n_loops);
-    return nest->loops[loop].marked[CT_FORGE_GPU] || nest->loops[loop].marked[CT_PARALLEL];
+    return nest->loops[loop].marked[CT_FORGE_GPU] || nest->loops[loop].marked[CT_FORGE_PARALLEL];
 }
 
 int ct_forge_nest_on_gpu(const ct_forge_nest *nest)
@@ -143,8 +143,8 @@ typedef struct {
 } applying;
 
 #define FAULT(s, loop, rule, ...)                                                                 \
-    ct_forge_nest_fault((s)->nest, (int) (s)->nest->n_statements, loop, rule, (s)->error,         \
-                        __VA_ARGS__)
+    ct_forge_nest_fault((s)->nest, (int) (s)->nest->n_statements, loop,                            \
+                        CT_FORGE_RULE_##rule, (s)->error, __VA_ARGS__)
 
 static ct_status find_loop(const applying *s, const char *name, int *loop)
 {
@@ -152,9 +152,9 @@ static ct_status find_loop(const applying *s, const char *name, int *loop)
     if (*loop >= 0) return CT_OK;
     for (int i = 0; i < s->nest->n_loops; i++)
         if (!strcmp(s->nest->loops[i].name, name))
-            return FAULT(s, i, CT_RULE_LOOP, "it is no longer there: it was %s",
+            return FAULT(s, i, LOOP, "it is no longer there: it was %s",
                          s->nest->loops[i].tile ? "tiled" : "split");
-    return FAULT(s, -1, CT_RULE_LOOP, "there is no loop '%s'", name);
+    return FAULT(s, -1, LOOP, "there is no loop '%s'", name);
 }
 
 static int is_name(const char *name)
@@ -169,12 +169,12 @@ static ct_status new_loop(const applying *s, int from, const char *name, int *ma
 {
     ct_forge_nest *nest = s->nest;
     if (!is_name(name) || strlen(name) >= CT_FORGE_NAME)
-        return FAULT(s, from, CT_RULE_NAME, "'%s' is no name", name);
+        return FAULT(s, from, NAME, "'%s' is no name", name);
     for (int i = 0; i < nest->n_loops; i++)
         if (!strcmp(nest->loops[i].name, name))
-            return FAULT(s, from, CT_RULE_NAME, "there is a loop '%s' already", name);
+            return FAULT(s, from, NAME, "there is a loop '%s' already", name);
     if (nest->n_loops == CT_FORGE_MOST_LOOPS)
-        return FAULT(s, from, CT_RULE_SIZE, "there are more than %d loops", CT_FORGE_MOST_LOOPS);
+        return FAULT(s, from, SIZE, "there are more than %d loops", CT_FORGE_MOST_LOOPS);
     *made = nest->n_loops++;
     nest->loops[*made] = nest->loops[from];
     snprintf(nest->loops[*made].name, CT_FORGE_NAME, "%s", name);
@@ -190,10 +190,10 @@ static ct_status tile(const applying *s)
     CT_TRY(find_loop(s, s->statement->words[0], &loop));
     for (int i = CT_FORGE_GPU; i < CT_FORGE_N_DIRECTIVES; i++)
         if (nest->loops[loop].marked[i])
-            return FAULT(s, loop, CT_RULE_MARKED, "%s was said of it",
+            return FAULT(s, loop, MARKED, "%s was said of it",
                          ct_forge_directive_name((ct_forge_directive) i));
-    if (n < 1 || n > CT_MOST_FACTOR || n * nest->loops[loop].step > CT_MOST_FACTOR)
-        return FAULT(s, loop, CT_RULE_TILE_SIZE, "a tile of %lld iterations",
+    if (n < 1 || n > CT_FORGE_MOST_FACTOR || n * nest->loops[loop].step > CT_FORGE_MOST_FACTOR)
+        return FAULT(s, loop, TILE_SIZE, "a tile of %lld iterations",
                      (long long) n);
     CT_TRY(new_loop(s, loop, s->statement->words[1], &outer));
     CT_TRY(new_loop(s, loop, s->statement->words[2], &inner));
@@ -208,9 +208,9 @@ static ct_status tile(const applying *s)
     set_outer(nest, i->inner, inner);
     parent->live = 0;
     parent->tile = n;
-    if (height(nest, outer) > CT_MOST_NEST)
-        return FAULT(s, loop, CT_RULE_SIZE, "more than %d loops lie within each other",
-                     CT_MOST_NEST);
+    if (height(nest, outer) > CT_FORGE_MOST_NEST)
+        return FAULT(s, loop, SIZE, "more than %d loops lie within each other",
+                     CT_FORGE_MOST_NEST);
     return CT_OK;
 }
 
@@ -249,12 +249,12 @@ static ct_status split(const applying *s)
     int loop, first = -1, second = -1;
     CT_TRY(find_loop(s, s->statement->words[0], &loop));
     const ct_forge_index *parent = &nest->loops[loop];
-    if (k <= parent->start || k >= parent->stop || k > CT_MOST_FACTOR)
-        return FAULT(s, loop, CT_RULE_SPLIT_RANGE, "%lld is not within %lld and %s",
+    if (k <= parent->start || k >= parent->stop || k > CT_FORGE_MOST_FACTOR)
+        return FAULT(s, loop, SPLIT_RANGE, "%lld is not within %lld and %s",
                      (long long) k, (long long) parent->start,
                      parent->stop == CT_FORGE_OPEN ? "its stop" : "the loop's stop");
     if ((k - parent->start) % parent->step)
-        return FAULT(s, loop, CT_RULE_SPLIT_STEP, "%lld is no iteration: the loop goes in "
+        return FAULT(s, loop, SPLIT_STEP, "%lld is no iteration: the loop goes in "
                      "steps of %lld", (long long) k, (long long) parent->step);
     CT_TRY(new_loop(s, loop, s->statement->words[1], &first));
     CT_TRY(new_loop(s, loop, s->statement->words[2], &second));
@@ -287,9 +287,9 @@ static ct_status chain_of(const applying *s, const int *loops, uint32_t n, int *
         if (i + 1 == n) break;
         int inner = nest->loops[at].inner;
         if (inner >= 0 && nest->loops[inner].next >= 0)
-            return FAULT(s, at, CT_RULE_REORDER_PERFECT, "it holds several loops");
+            return FAULT(s, at, REORDER_PERFECT, "it holds several loops");
         if (!listed(loops, n, inner))
-            return FAULT(s, at, CT_RULE_REORDER_CHAIN, "the loop within it is not listed");
+            return FAULT(s, at, REORDER_CHAIN, "the loop within it is not listed");
         at = inner;
     }
     return CT_OK;
@@ -298,13 +298,13 @@ static ct_status chain_of(const applying *s, const int *loops, uint32_t n, int *
 static ct_status reorder(const applying *s)
 {
     ct_forge_nest *nest = s->nest;
-    int loops[CT_MOST_WORDS], chain[CT_MOST_WORDS] = {0};
+    int loops[CT_FORGE_MOST_WORDS], chain[CT_FORGE_MOST_WORDS] = {0};
     uint32_t n = s->statement->n_words;
-    if (n < 1) return FAULT(s, -1, CT_RULE_ARGUMENTS, "no loop is named");
+    if (n < 1) return FAULT(s, -1, ARGUMENTS, "no loop is named");
     for (uint32_t i = 0; i < n; i++) {
         CT_TRY(find_loop(s, s->statement->words[i], &loops[i]));
         if (listed(loops, i, loops[i]))
-            return FAULT(s, loops[i], CT_RULE_REORDER_TWICE, "it is listed twice");
+            return FAULT(s, loops[i], REORDER_TWICE, "it is listed twice");
     }
     CT_TRY(chain_of(s, loops, n, chain));
     int outer = nest->loops[chain[0]].outer, next = nest->loops[chain[0]].next;
@@ -322,14 +322,14 @@ static ct_status reorder(const applying *s)
 /* The limits of a directive's number. */
 static ct_status check_factor(const applying *s, int loop)
 {
-    int64_t k = s->statement->number, most = CT_MOST_LANES;
+    int64_t k = s->statement->number, most = CT_FORGE_MOST_LANES;
     switch (s->statement->directive) {
-    case CT_UNROLL: case CT_PEEL: most = CT_MOST_HOPS; break;
-    case CT_INTERLEAVE: case CT_VECTOR: break;
+    case CT_FORGE_UNROLL: case CT_FORGE_PEEL: most = CT_FORGE_MOST_HOPS; break;
+    case CT_FORGE_INTERLEAVE: case CT_FORGE_VECTOR: break;
     default: return CT_OK;
     }
     if (k >= 1 && k <= most) return CT_OK;
-    return FAULT(s, loop, CT_RULE_FACTOR, "%lld is not within 1 and %d", (long long) k,
+    return FAULT(s, loop, FACTOR, "%lld is not within 1 and %d", (long long) k,
                  (int) most);
 }
 
@@ -340,7 +340,7 @@ static ct_status mark(const applying *s)
     ct_forge_index *index = &s->nest->loops[loop];
     ct_forge_directive directive = s->statement->directive;
     if (index->marked[directive])
-        return FAULT(s, loop, CT_RULE_ONCE, "that was said already");
+        return FAULT(s, loop, ONCE, "that was said already");
     CT_TRY(check_factor(s, loop));
     index->marked[directive] = (int) s->nest->n_statements;
     index->number[directive] = s->statement->number;
@@ -350,7 +350,7 @@ static ct_status mark(const applying *s)
 static ct_status represent(const applying *s)
 {
     if (s->nest->layout_statement)
-        return FAULT(s, -1, CT_RULE_ONCE, "the representation was given already");
+        return FAULT(s, -1, ONCE, "the representation was given already");
     s->nest->layout = (ct_forge_nest_layout) s->statement->number;
     s->nest->layout_statement = (int) s->nest->n_statements;
     return CT_OK;
@@ -359,18 +359,19 @@ static ct_status represent(const applying *s)
 ct_status ct_forge_nest_add(ct_forge_nest *nest, const ct_forge_statement *statement,
                             ct_error *error)
 {
-    CT_ASSERT(nest->n_statements <= CT_MOST_STATEMENTS && statement->n_words <= CT_MOST_WORDS);
+    CT_ASSERT(nest->n_statements <= CT_FORGE_MOST_STATEMENTS &&
+              statement->n_words <= CT_FORGE_MOST_WORDS);
     ct_forge_nest copy = *nest;
     applying s = {&copy, statement, error};
-    if (copy.n_statements == CT_MOST_STATEMENTS)
-        return ct_forge_nest_fault(nest, 0, -1, CT_RULE_SIZE, error, "more than %d statements",
-                                   CT_MOST_STATEMENTS);
+    if (copy.n_statements == CT_FORGE_MOST_STATEMENTS)
+        return ct_forge_nest_fault(nest, 0, -1, CT_FORGE_RULE_SIZE, error,
+                                   "more than %d statements", CT_FORGE_MOST_STATEMENTS);
     copy.statements[copy.n_statements++] = *statement;
     switch (statement->directive) {
-    case CT_TILE: CT_TRY(tile(&s)); break;
-    case CT_SPLIT: CT_TRY(split(&s)); break;
-    case CT_REORDER: CT_TRY(reorder(&s)); break;
-    case CT_REPRESENT: CT_TRY(represent(&s)); break;
+    case CT_FORGE_TILE: CT_TRY(tile(&s)); break;
+    case CT_FORGE_SPLIT: CT_TRY(split(&s)); break;
+    case CT_FORGE_REORDER: CT_TRY(reorder(&s)); break;
+    case CT_FORGE_REPRESENT: CT_TRY(represent(&s)); break;
     default: CT_TRY(mark(&s)); break;
     }
     *nest = copy;

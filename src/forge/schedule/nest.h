@@ -19,12 +19,12 @@
 enum {
     CT_FORGE_NAME = 32,             /* bytes of a name, with its zero */
     CT_FORGE_MOST_LOOPS = 64,
-    CT_MOST_NEST = 16,        /* loops around a walk */
-    CT_MOST_STATEMENTS = 48,
-    CT_MOST_WORDS = 16,
-    CT_MOST_FACTOR = 1 << 24,
-    CT_MOST_LANES = 16,
-    CT_MOST_HOPS = 64
+    CT_FORGE_MOST_NEST = 16,  /* loops around a walk */
+    CT_FORGE_MOST_STATEMENTS = 48,
+    CT_FORGE_MOST_WORDS = 16,
+    CT_FORGE_MOST_FACTOR = 1 << 24,
+    CT_FORGE_MOST_LANES = 16,
+    CT_FORGE_MOST_HOPS = 64
 };
 
 #define CT_FORGE_OPEN INT64_MAX /* the stop of a loop over as many rows, or trees, as there are */
@@ -32,23 +32,26 @@ enum {
 typedef enum { CT_FORGE_ROWS, CT_FORGE_TREES } ct_forge_axis;
 
 typedef enum {
-    CT_TILE, CT_SPLIT, CT_REORDER, CT_REPRESENT,
+    CT_FORGE_TILE, CT_FORGE_SPLIT, CT_FORGE_REORDER, CT_FORGE_REPRESENT,
     /* marks of a loop */
-    CT_FORGE_GPU, CT_CACHE, CT_PARALLEL, CT_INTERLEAVE, CT_UNROLL, CT_PEEL,
-    CT_ATOMIC, CT_SHARED, CT_VECTOR, CT_SIMDIZE,
+    CT_FORGE_GPU, CT_FORGE_CACHE, CT_FORGE_PARALLEL, CT_FORGE_INTERLEAVE, CT_FORGE_UNROLL,
+    CT_FORGE_PEEL, CT_FORGE_ATOMIC, CT_FORGE_SHARED, CT_FORGE_VECTOR, CT_FORGE_SIMDIZE,
     CT_FORGE_N_DIRECTIVES
 } ct_forge_directive;
 
 typedef enum {
-    CT_GRID_X, CT_GRID_Y, CT_GRID_Z, CT_BLOCK_X, CT_BLOCK_Y, CT_BLOCK_Z, CT_N_DIMENSIONS
+    CT_FORGE_GRID_X, CT_FORGE_GRID_Y, CT_FORGE_GRID_Z,
+    CT_FORGE_BLOCK_X, CT_FORGE_BLOCK_Y, CT_FORGE_BLOCK_Z, CT_FORGE_N_DIMENSIONS
 } ct_forge_dimension;
 
-typedef enum { CT_SPARSE, CT_ARRAY, CT_REORG, CT_PLANES, CT_N_LAYOUTS } ct_forge_nest_layout;
+typedef enum {
+    CT_FORGE_SPARSE, CT_FORGE_ARRAY, CT_FORGE_REORG, CT_FORGE_PLANES, CT_FORGE_N_LAYOUTS
+} ct_forge_nest_layout;
 
 typedef struct {
     ct_forge_directive directive;
     uint32_t n_words; /* loops, and what new ones are called */
-    char words[CT_MOST_WORDS][CT_FORGE_NAME];
+    char words[CT_FORGE_MOST_WORDS][CT_FORGE_NAME];
     int64_t number;   /* also a ct_forge_dimension, a ct_forge_nest_layout */
 } ct_forge_statement;
 
@@ -67,7 +70,7 @@ typedef struct {
 
 typedef struct {
     uint32_t n_statements;
-    ct_forge_statement statements[CT_MOST_STATEMENTS];
+    ct_forge_statement statements[CT_FORGE_MOST_STATEMENTS];
     int n_loops, first; /* of the outermost loops */
     ct_forge_index loops[CT_FORGE_MOST_LOOPS];
     ct_forge_nest_layout layout;

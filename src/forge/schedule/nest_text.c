@@ -10,7 +10,7 @@
 
 void ct_forge_statement_print(const ct_forge_statement *statement, ct_forge_text *text)
 {
-    CT_ASSERT(statement->n_words <= CT_MOST_WORDS);
+    CT_ASSERT(statement->n_words <= CT_FORGE_MOST_WORDS);
     const char *form = ct_forge_directive_form(statement->directive);
     ct_forge_text_add(text, "%s(", ct_forge_directive_name(statement->directive));
     for (uint32_t i = 0; i < statement->n_words; i++)
@@ -27,7 +27,7 @@ void ct_forge_statement_print(const ct_forge_statement *statement, ct_forge_text
 
 void ct_forge_nest_print(const ct_forge_nest *nest, ct_forge_text *text)
 {
-    CT_ASSERT(nest->n_statements <= CT_MOST_STATEMENTS);
+    CT_ASSERT(nest->n_statements <= CT_FORGE_MOST_STATEMENTS);
     ct_forge_text_add(text, "schedule 1\n");
     for (uint32_t i = 0; i < nest->n_statements; i++) {
         ct_forge_statement_print(&nest->statements[i], text);
@@ -63,8 +63,9 @@ static ct_status take_word(parsing *p, char *word)
 {
     skip_blanks(p);
     size_t n = word_length(p->at);
-    if (!n) return bad_line(p, CT_RULE_SYNTAX, "a word is missing");
-    if (n >= CT_FORGE_NAME) return bad_line(p, CT_RULE_NAME, "a word is longer than 31 letters");
+    if (!n) return bad_line(p, CT_FORGE_RULE_SYNTAX, "a word is missing");
+    if (n >= CT_FORGE_NAME)
+        return bad_line(p, CT_FORGE_RULE_NAME, "a word is longer than 31 letters");
     memcpy(word, p->at, n);
     word[n] = 0;
     p->at += n;
@@ -76,7 +77,7 @@ static int number_of(const char *word, int64_t *number)
 {
     char *end;
     long long x = strtoll(word, &end, 10);
-    if (*end || end == word || x > CT_MOST_FACTOR || x < -CT_MOST_FACTOR) return 0;
+    if (*end || end == word || x > CT_FORGE_MOST_FACTOR || x < -CT_FORGE_MOST_FACTOR) return 0;
     *number = x;
     return 1;
 }
@@ -98,19 +99,19 @@ static ct_status take_arguments(const parsing *p, char (*words)[CT_FORGE_NAME], 
     const char *form = ct_forge_directive_form(s->directive);
     int known = 1;
     if (form[0] != '*' && strlen(form) != n)
-        return bad_line(p, CT_RULE_ARGUMENTS, "there are too few or too many arguments");
+        return bad_line(p, CT_FORGE_RULE_ARGUMENTS, "there are too few or too many arguments");
     for (uint32_t i = 0; i < n; i++) {
         switch (form[0] == '*' ? 'L' : form[i]) {
         case 'k': known &= number_of(words[i], &s->number); break;
         case 'd':
-            known &= place_of(words[i], ct_forge_dimension_name, CT_N_DIMENSIONS, &s->number);
+            known &= place_of(words[i], ct_forge_dimension_name, CT_FORGE_N_DIMENSIONS, &s->number);
             break;
-        case 'r': known &= place_of(words[i], ct_forge_layout_name, CT_N_LAYOUTS,
+        case 'r': known &= place_of(words[i], ct_forge_layout_name, CT_FORGE_N_LAYOUTS,
                                     &s->number); break;
         default: memcpy(s->words[s->n_words++], words[i], CT_FORGE_NAME); break;
         }
     }
-    return known ? CT_OK : bad_line(p, CT_RULE_ARGUMENTS, "an argument is none of its kind");
+    return known ? CT_OK : bad_line(p, CT_FORGE_RULE_ARGUMENTS, "an argument is none of its kind");
 }
 
 /* Directives of the papers that are none here, and why. */
@@ -128,7 +129,7 @@ static const char *why_missing(const char *name)
 
 static ct_status take_statement(parsing *p, ct_forge_statement *s)
 {
-    char name[CT_FORGE_NAME], words[CT_MOST_WORDS][CT_FORGE_NAME] = {{0}};
+    char name[CT_FORGE_NAME], words[CT_FORGE_MOST_WORDS][CT_FORGE_NAME] = {{0}};
     uint32_t n = 0;
     memset(s, 0, sizeof *s);
     CT_TRY(take_word(p, name));
@@ -136,14 +137,15 @@ static ct_status take_statement(parsing *p, ct_forge_statement *s)
          (ct_forge_directive) (s->directive + 1))
         if (!strcmp(name, ct_forge_directive_name(s->directive))) break;
     if (s->directive == CT_FORGE_N_DIRECTIVES)
-        return bad_line(p, CT_RULE_DIRECTIVE, why_missing(name));
-    if (*p->at != '(') return bad_line(p, CT_RULE_SYNTAX, "'(' is missing");
+        return bad_line(p, CT_FORGE_RULE_DIRECTIVE, why_missing(name));
+    if (*p->at != '(') return bad_line(p, CT_FORGE_RULE_SYNTAX, "'(' is missing");
     do {
         p->at++;
-        if (n == CT_MOST_WORDS) return bad_line(p, CT_RULE_SIZE, "there are too many arguments");
+        if (n == CT_FORGE_MOST_WORDS)
+            return bad_line(p, CT_FORGE_RULE_SIZE, "there are too many arguments");
         CT_TRY(take_word(p, words[n++]));
     } while (*p->at == ',');
-    if (*p->at != ')') return bad_line(p, CT_RULE_SYNTAX, "')' is missing");
+    if (*p->at != ')') return bad_line(p, CT_FORGE_RULE_SYNTAX, "')' is missing");
     p->at++;
     skip_blanks(p);
     return take_arguments(p, words, n, s);
@@ -154,10 +156,10 @@ static ct_status take_version(parsing *p)
     char word[CT_FORGE_NAME], version[CT_FORGE_NAME];
     CT_TRY(take_word(p, word));
     if (strcmp(word, "schedule") != 0)
-        return bad_line(p, CT_RULE_VERSION, "it is not 'schedule 1'");
+        return bad_line(p, CT_FORGE_RULE_VERSION, "it is not 'schedule 1'");
     CT_TRY(take_word(p, version));
     if (!strcmp(version, "1")) return CT_OK;
-    return bad_line(p, CT_RULE_VERSION, "it is not 'schedule 1'");
+    return bad_line(p, CT_FORGE_RULE_VERSION, "it is not 'schedule 1'");
 }
 
 static int at_end(const parsing *p) { return !*p->at || *p->at == '\n' || *p->at == '#'; }
@@ -174,7 +176,8 @@ ct_status ct_forge_nest_parse(ct_forge_nest *nest, const char *text, ct_error *e
             ct_forge_statement s;
             if (!begun) CT_TRY(take_version(&p));
             else CT_TRY(take_statement(&p, &s));
-            if (!at_end(&p)) return bad_line(&p, CT_RULE_SYNTAX, "there is more than a statement");
+            if (!at_end(&p))
+                return bad_line(&p, CT_FORGE_RULE_SYNTAX, "there is more than a statement");
             if (begun) CT_TRY(ct_forge_nest_add(nest, &s, error));
             begun = 1;
         }
@@ -182,5 +185,5 @@ ct_status ct_forge_nest_parse(ct_forge_nest *nest, const char *text, ct_error *e
         if (!*p.at) break;
         p.at++;
     }
-    return begun ? CT_OK : bad_line(&p, CT_RULE_VERSION, "there is no 'schedule 1'");
+    return begun ? CT_OK : bad_line(&p, CT_FORGE_RULE_VERSION, "there is no 'schedule 1'");
 }

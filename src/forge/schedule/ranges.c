@@ -2,8 +2,6 @@
 
 #include "forge/schedule/ranges.h"
 
-#include <string.h>
-
 int64_t ct_forge_loop_stop(const ct_forge_nest *nest, int loop, uint32_t n_trees)
 {
     CT_ASSERT(loop >= 0 && loop < nest->n_loops);
@@ -45,15 +43,13 @@ static int is_exact(const ct_forge_nest *nest, int loop, uint32_t n_trees)
 }
 
 uint32_t ct_forge_loop_bounds(const ct_forge_nest *nest, int loop, uint32_t n_trees,
-                              ct_forge_loop_bound bounds[CT_MOST_NEST])
+                              ct_forge_loop_bound bounds[CT_FORGE_MOST_NEST])
 {
     CT_ASSERT(loop >= 0 && loop < nest->n_loops);
     uint32_t n = 0;
-    for (int a = loop; a >= 0 && n < CT_MOST_NEST; a = nest->loops[a].from) {
-        ct_forge_loop_bound bound;
-        memset(&bound, 0, sizeof bound);
+    for (int a = loop; a >= 0 && n < CT_FORGE_MOST_NEST; a = nest->loops[a].from) {
         if (a != loop && is_exact(nest, a, n_trees)) continue;
-        bound.constant = ct_forge_loop_stop(nest, a, n_trees);
+        ct_forge_loop_bound bound = {.constant = ct_forge_loop_stop(nest, a, n_trees)};
         for (int m = nest->loops[loop].outer; m >= 0; m = nest->loops[m].outer)
             if (ct_forge_nest_descends(nest, m, a)) bound.minus[bound.n_minus++] = (uint8_t) m;
         int open = bound.constant == CT_FORGE_OPEN && n && bounds[0].constant != CT_FORGE_OPEN;
@@ -67,7 +63,7 @@ int64_t ct_forge_loop_trips_now(const ct_forge_nest *nest, int loop,
                                 const ct_forge_loop_bound *bounds, uint32_t n_bounds,
                                 int64_t n_rows, const int64_t *at)
 {
-    CT_ASSERT(loop >= 0 && loop < nest->n_loops && n_bounds > 0 && n_bounds <= CT_MOST_NEST);
+    CT_ASSERT(loop >= 0 && loop < nest->n_loops && n_bounds > 0 && n_bounds <= CT_FORGE_MOST_NEST);
     int64_t stop = CT_FORGE_OPEN;
     for (uint32_t i = 0; i < n_bounds; i++) {
         int64_t bound = bounds[i].constant;

@@ -9,7 +9,7 @@
 typedef struct {
     int64_t constant;
     uint32_t n_minus;
-    uint8_t minus[CT_MOST_NEST];
+    uint8_t minus[CT_FORGE_MOST_NEST];
 } ct_forge_loop_bound;
 
 /* The stop of a loop; over all trees it is their number, if that is known (n_trees is not 0). */
@@ -20,7 +20,7 @@ int64_t ct_forge_loop_trips(const ct_forge_nest *nest, int loop, uint32_t n_tree
 /* The bounds of a loop, of which the least holds: its own stop first, then those of the loops that
  * it descends from where a tile may be cut short. The number of them. */
 uint32_t ct_forge_loop_bounds(const ct_forge_nest *nest, int loop, uint32_t n_trees,
-                              ct_forge_loop_bound bounds[CT_MOST_NEST]);
+                              ct_forge_loop_bound bounds[CT_FORGE_MOST_NEST]);
 
 /* The iterations of a loop under these bounds, with the variables of the loops around it. */
 int64_t ct_forge_loop_trips_now(const ct_forge_nest *nest, int loop,

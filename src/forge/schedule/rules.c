@@ -6,7 +6,7 @@ static const struct {
     const char *name, *sentence;
 } rules[] = {
 #define RULE_TEXT(code, name, sentence) {name, sentence},
-    CT_RULES(RULE_TEXT)
+    CT_FORGE_RULES(RULE_TEXT)
 #undef RULE_TEXT
 };
 

@@ -3,7 +3,7 @@
 #define CT_FORGE_SCHEDULE_RULES_H
 
 /* The rules, in the order of the papers' tables: name, and what must hold. */
-#define CT_RULES(RULE)                                                                             \
+#define CT_FORGE_RULES(RULE)                                                                       \
     RULE(SYNTAX, "syntax", "a statement is directive(arguments), one a line")                      \
     RULE(VERSION, "version", "the first line is 'schedule 1'")                                     \
     RULE(DIRECTIVE, "directive", "the directive is one that is known")                             \
@@ -52,9 +52,9 @@
     RULE(MODELS, "models", "leaves are values, no linear models")
 
 typedef enum {
-#define CT_RULE_CODE(code, name, sentence) CT_RULE_##code,
-    CT_RULES(CT_RULE_CODE)
-#undef CT_RULE_CODE
+#define CT_FORGE_RULE_CODE(code, name, sentence) CT_FORGE_RULE_##code,
+    CT_FORGE_RULES(CT_FORGE_RULE_CODE)
+#undef CT_FORGE_RULE_CODE
     CT_FORGE_N_RULES
 } ct_forge_rule;
 

@@ -21,10 +21,10 @@ ALWAYS_INLINE uint32_t next_of(const ct_forge_model *m, uint32_t tree, uint32_t 
 {
     uint32_t place = PLACE(m, tree, i);
     const ct_forged_node *node = &m->nodes[place];
-    double value = x[node->what & CT_WALK_COLUMN];
+    double value = x[node->what & CT_FORGE_WALK_COLUMN];
     uint32_t right = plain ? ct_forge_step_right(node, value)
                            : ct_forge_step_any_right(m->ensemble, m->origin[place], node, value);
-    return node->what & CT_WALK_INNER ? CHILD(node, i, right) : i;
+    return node->what & CT_FORGE_WALK_INNER ? CHILD(node, i, right) : i;
 }
 
 static void add_leaf(const ct_forge_model *m, const ct_forge_walk_call *c, uint32_t tree,
@@ -33,7 +33,7 @@ static void add_leaf(const ct_forge_model *m, const ct_forge_walk_call *c, uint3
     const double *term = m->terms + (size_t) m->origin[PLACE(m, tree, i)] * m->leaf_width;
     size_t at = (size_t) (row - c->first_sum) * m->n_outputs + m->output[tree];
     for (uint32_t k = 0; k < m->leaf_width; k++) {
-        if (m->ensemble->sum == CT_F32) ((float *) c->sums)[at + k] += (float) term[k];
+        if (m->ensemble->sum == CT_FORGE_F32) ((float *) c->sums)[at + k] += (float) term[k];
         else if (c->atomic) ct_atomic_add_double((double *) c->sums + at + k, term[k]);
         else ((double *) c->sums)[at + k] += term[k];
     }
@@ -44,9 +44,10 @@ ALWAYS_INLINE void walk_by(const ct_forge_model *m, const ct_forge_walk_call *c,
                            const unsigned lanes, const int plain)
 {
     for (int64_t done = 0; done < c->n; done += lanes) {
-        uint32_t at[CT_MOST_LANES], tree[CT_MOST_LANES], moved = 1, hops = c->hops + c->peel;
-        const double *x[CT_MOST_LANES];
-        int64_t row[CT_MOST_LANES];
+        uint32_t at[CT_FORGE_MOST_LANES], tree[CT_FORGE_MOST_LANES], moved = 1,
+                 hops = c->hops + c->peel;
+        const double *x[CT_FORGE_MOST_LANES];
+        int64_t row[CT_FORGE_MOST_LANES];
         for (unsigned lane = 0; lane < lanes; lane++) {
             int64_t k = done + lane < c->n ? done + lane : c->n - 1;
             tree[lane] = (uint32_t) (c->tree + (c->axis == CT_FORGE_TREES ? k * c->step : 0));

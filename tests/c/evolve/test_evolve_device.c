@@ -291,14 +291,14 @@ static void compare_fits(int number)
         ct_gmt_options o = paper_options(kind);
         ct_gmt cpu, device;
         REQUIRE(fit(d, &o, &cpu));
-        CHECK(cpu.forest.n_nodes > 1 && cpu.device_answers == 0 && !strcmp(cpu.device, "cpu"));
-        o.backend = number == TWIN ? CT_GMT_ON_TWIN : CT_GMT_ON_CUDA;
-        o.device_number = number == TWIN ? 0 : number;
+        CHECK(cpu.forest.n_nodes > 1 && cpu.device_answers == 0 && !strcmp(cpu.device.name, "cpu"));
+        o.device = number == TWIN ? (ct_gpu_choice){CT_ON_TWIN, 0}
+                                  : (ct_gpu_choice){CT_ON_CUDA, number};
         o.threads = threads_of(kind);
         REQUIRE(fit(d, &o, &device));
         CHECK(same_course(&cpu, &device, d->data.n_rows));
         CHECK(device.device_answers > device.device_batches && device.device_batches > 8);
-        CHECK(device.device_note[0] == '\0' && strcmp(device.device, "cpu") != 0);
+        CHECK(device.device.note[0] == '\0' && strcmp(device.device.name, "cpu") != 0);
     }
 }
 
@@ -310,17 +310,17 @@ static void fits_without_the_twin(void)
     ct_gmt cpu, other;
     o.effort = o.patience = 6;
     REQUIRE(fit(d, &o, &cpu));
-    o.backend = CT_GMT_ON_TWIN;
+    o.device.wish = CT_ON_TWIN;
     for (long k = 1; k < 60; k += 6) {
         ct_gpu_twin_fail_at(k);
         REQUIRE(fit(d, &o, &other));
-        CHECK(same_course(&cpu, &other, 400) && strstr(other.device_note, "told to fail"));
+        CHECK(same_course(&cpu, &other, 400) && strstr(other.device.note, "told to fail"));
     }
     ct_gpu_twin_fail_at(0);
     ct_gpu_twin_memory(1000);
     REQUIRE(fit(d, &o, &other));
-    CHECK(same_course(&cpu, &other, 400) && strstr(other.device_note, "GB are free"));
-    CHECK(!strcmp(other.device, "cpu") && !other.device_answers);
+    CHECK(same_course(&cpu, &other, 400) && strstr(other.device.note, "GB are free"));
+    CHECK(!strcmp(other.device.name, "cpu") && !other.device_answers);
     ct_gpu_twin_memory(SIZE_MAX);
 }
 
@@ -333,7 +333,7 @@ static void fits_with_cuda_that_fails(void)
     ct_gmt_options o = paper_options(1);
     ct_gmt gmt;
     o.effort = o.patience = 6;
-    o.backend = CT_GMT_ON_CUDA;
+    o.device.wish = CT_ON_CUDA;
     for (long k = 1; k < 100; k += 12) {
         cuda_on_cpu_fail_at(k, CUDA_DEVICE_FAILS);
         CHECK_FAILS(ct_gmt_fit(&d->data, &o, &gmt, &reason), CT_NO_DEVICE);
@@ -349,16 +349,16 @@ static void backends_that_are_none(void)
     ct_gmt_options o = paper_options(1);
     ct_gmt gmt;
     o.effort = o.patience = 2;
-    o.backend = CT_GMT_ON_CUDA;
-    o.device_number = CT_DEVICE_MAX;
+    o.device.wish = CT_ON_CUDA;
+    o.device.number = CT_DEVICE_MAX;
     CHECK_FAILS(ct_gmt_fit(&d->data, &o, &gmt, &reason), CT_NO_DEVICE);
     ct_gmt_free(&gmt);
-    o.backend = CT_GMT_ON_AUTO; /* too little to do */
+    o.device.wish = CT_ON_AUTO; /* too little to do */
     fit(d, &o, &gmt);
-    CHECK(!strcmp(gmt.device, "cpu") && gmt.device_note[0] == '\0');
+    CHECK(!strcmp(gmt.device.name, "cpu") && gmt.device.note[0] == '\0');
     o.mode = CT_GMT_LOCAL; /* the CPU's alone */
     fit(d, &o, &gmt);
-    o.backend = CT_GMT_ON_TWIN;
+    o.device.wish = CT_ON_TWIN;
     CHECK_FAILS(ct_gmt_fit(&d->data, &o, &gmt, &reason), CT_BAD_INPUT);
     ct_gmt_free(&gmt);
     ct_gmt_kd_device_close(NULL);
@@ -376,10 +376,10 @@ static void device_pays_for_much(void)
     for (uint32_t n = 2; n <= 5; n += 3) { /* all splitters known to the kd, and some */
         kd.table.n_splitters = n;
         kd.table.n_rows = kd.n = 10000;
-        ct_evolve_cost little = ct_evolve_cost_of(&kd, 64, 100, 1);
+        ct_gpu_cost little = ct_evolve_cost_of(&kd, 64, 100, 1);
         CHECK(little.cpu < little.device);
         kd.table.n_rows = kd.n = 1000000;
-        ct_evolve_cost much = ct_evolve_cost_of(&kd, 64, 10000, 1),
+        ct_gpu_cost much = ct_evolve_cost_of(&kd, 64, 10000, 1),
                        shared = ct_evolve_cost_of(&kd, 64, 10000, 4);
         CHECK(much.device < much.cpu && 4 * shared.cpu == much.cpu);
         CHECK(shared.device < much.device && shared.device > much.device / 4);
@@ -393,12 +393,12 @@ static void memory_ends(void)
     int fine = 0;
     o.population = 3;
     o.effort = 2;
-    o.backend = CT_GMT_ON_TWIN;
+    o.device.wish = CT_ON_TWIN;
     for (long after = 0; !fine && after < 3000; after += after < 80 ? 1 : 17) {
         ct_gmt gmt;
         ct_status status = MEMORY_FOR(after, ct_gmt_fit(&d->data, &o, &gmt, &reason));
         CHECK(status == CT_OK || status == CT_NO_MEMORY);
-        fine = status == CT_OK && gmt.device_answers > 0 && gmt.device_note[0] == '\0';
+        fine = status == CT_OK && gmt.device_answers > 0 && gmt.device.note[0] == '\0';
         ct_gmt_free(&gmt);
         CHECK_INT(ct_gpu_twin_blocks(), 0);
     }

@@ -51,7 +51,7 @@ static inline double any_unit(ct_rng *r) { return ct_rng_next(r) / 4294967296.0;
 
 static inline double any_cast(double x, ct_forge_number number)
 {
-    return number == CT_F32 ? (double) (float) x : x;
+    return number == CT_FORGE_F32 ? (double) (float) x : x;
 }
 
 static inline double any_threshold(ct_rng *r, const any_shape *s)
@@ -62,9 +62,9 @@ static inline double any_threshold(ct_rng *r, const any_shape *s)
     case 1: return -0.0;
     case 2: return INFINITY;
     case 3: return -INFINITY;
-    case 4: return any_cast(s->number == CT_F32 ? FLT_TRUE_MIN : DBL_TRUE_MIN, s->number);
+    case 4: return any_cast(s->number == CT_FORGE_F32 ? FLT_TRUE_MIN : DBL_TRUE_MIN, s->number);
     case 5: return any_cast(1e-35, s->number);
-    case 6: return s->number == CT_F32 ? FLT_MAX : 1e300;
+    case 6: return s->number == CT_FORGE_F32 ? FLT_MAX : 1e300;
     case 7: return any_cast(1 + ct_rng_below(r, 3) * DBL_EPSILON, s->number);
     default: return any_cast(any_unit(r) - 0.5, s->number);
     }
@@ -76,13 +76,14 @@ static inline void any_split(ct_rng *r, const any_shape *s, any_ensemble *a, uin
     a->feature[i] = (int32_t) ct_rng_below(r, s->n_features);
     a->threshold[i] = any_threshold(r, s);
     a->default_left[i] = (uint8_t) ct_rng_below(r, 2);
-    a->missing[i] = (uint8_t) (s->rules ? ct_rng_below(r, CT_N_MISSING) : CT_MISSING_NAN);
+    a->missing[i] = (uint8_t) (s->rules ? ct_rng_below(r,
+                                                       CT_FORGE_N_MISSING) : CT_FORGE_MISSING_NAN);
     if (ct_rng_below(r, 16) >= s->sets || e->n_set_bits + 80 > ANY_SETS) return;
     a->set_first[i] = e->n_set_bits;
     a->set_size[i] = 1 + ct_rng_below(r, 70);
     a->set_else[i] = (uint8_t) ct_rng_below(r, 2);
     e->n_set_bits += a->set_size[i];
-    if (a->missing[i] == CT_MISSING_ZERO) a->missing[i] = CT_MISSING_NAN;
+    if (a->missing[i] == CT_FORGE_MISSING_ZERO) a->missing[i] = CT_FORGE_MISSING_NAN;
 }
 
 /* A tree, nodes as they come from a queue, or each behind the last: both are orders of makers. */

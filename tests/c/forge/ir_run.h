@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-#include "forge/interpret.h"
+#include "interpret_rows.h"
 #include "forge/schedule/loop_ir.h"
 
 typedef struct {
@@ -35,7 +35,7 @@ static ct_status wrong_ir(const running *r, const char *what)
 
 static int64_t sum_of(const running *r, int loop, ct_forge_axis axis)
 {
-    int loops[CT_MOST_NEST];
+    int loops[CT_FORGE_MOST_NEST];
     int64_t sum = 0;
     uint32_t n = ct_forge_ir_base(r->ir->nest, loop, axis, loops);
     while (n) sum += r->at[loops[--n]];
@@ -59,15 +59,15 @@ static int is_within(reach it, int64_t place)
 static double *target_of(const running *r, int target)
 {
     size_t size = (size_t) r->n_rows * r->e->n_outputs;
-    if (target == CT_TO_RESULT) return r->sums;
-    double *sums = target == CT_TO_SLOTS ? r->slots : r->own[target];
+    if (target == CT_FORGE_TO_RESULT) return r->sums;
+    double *sums = target == CT_FORGE_TO_SLOTS ? r->slots : r->own[target];
     return sums + (size_t) ct_forge_ir_copy_of(r->ir, target, r->at) * size;
 }
 
 static void add(const running *r, double *sum, double term)
 {
     double next = *sum + term;
-    *sum = r->e->sum == CT_F32 ? (float) next : next;
+    *sum = r->e->sum == CT_FORGE_F32 ? (float) next : next;
 }
 
 /* ---- nodes ---- */
@@ -86,7 +86,7 @@ static ct_status walk(running *r, const ct_forge_ir_node *node, const ct_forge_i
     uint8_t *met = &r->met[(size_t) tree * r->n_rows + (size_t) row];
     if (*met) return wrong_ir(r, "a row meets a tree twice");
     *met = 1;
-    uint32_t leaf = ct_forge_interpret_leaf(e, (uint32_t) tree,
+    uint32_t leaf = interpret_leaf(e, (uint32_t) tree,
                                             r->x + (size_t) row * e->n_features);
     double *sums = target_of(r, reduce->target) + (size_t) row * e->n_outputs;
     for (uint32_t k = 0; k < e->leaf_width; k++)
@@ -141,7 +141,7 @@ static ct_status run_for(running *r, const ct_forge_ir_node *node)
     for (int64_t k = 0; k < n; k++) {
         ct_arena_mark mark = ct_arena_here(r->arena);
         r->at[node->loop] = index->start +
-                            (node->how == CT_HOW_SERIAL ? k : n - 1 - k) * index->step;
+                            (node->how == CT_FORGE_HOW_SERIAL ? k : n - 1 - k) * index->step;
         CT_TRY(run_list(r, node->inner));
         ct_arena_release(r->arena, mark);
         memcpy(r->cached, cached, sizeof cached);
@@ -152,15 +152,15 @@ static ct_status run_for(running *r, const ct_forge_ir_node *node)
 
 static ct_status run_node(running *r, const ct_forge_ir_node *node)
 {
-    ct_forge_axis axis = node->kind == CT_IR_CACHE_TREES ? CT_FORGE_TREES : CT_FORGE_ROWS;
+    ct_forge_axis axis = node->kind == CT_FORGE_IR_CACHE_TREES ? CT_FORGE_TREES : CT_FORGE_ROWS;
     switch (node->kind) {
-    case CT_IR_FOR: return run_for(r, node);
-    case CT_IR_WALK: return walk(r, node, &r->ir->nodes[node->next]);
-    case CT_IR_CACHE_ROWS: case CT_IR_CACHE_TREES:
+    case CT_FORGE_IR_FOR: return run_for(r, node);
+    case CT_FORGE_IR_WALK: return walk(r, node, &r->ir->nodes[node->next]);
+    case CT_FORGE_IR_CACHE_ROWS: case CT_FORGE_IR_CACHE_TREES:
         r->cached[axis] = reach_of(r, node->loop, axis);
         return CT_OK;
-    case CT_IR_PRIVATE: return make_private(r, node);
-    case CT_IR_REDUCE_DIM: reduce_dim(r, node); return CT_OK;
+    case CT_FORGE_IR_PRIVATE: return make_private(r, node);
+    case CT_FORGE_IR_REDUCE_DIM: reduce_dim(r, node); return CT_OK;
     default: return CT_OK;
     }
 }
@@ -186,7 +186,7 @@ static ct_status run_all(running *r, double *out)
         for (uint32_t k = 0; k < e->n_outputs; k++) {
             double sum = r->sums[(size_t) row * e->n_outputs + k];
             if (e->divisor != 1) sum /= e->divisor;
-            out[(size_t) k * r->n_rows + row] = e->sum == CT_F32 ? (float) sum : sum;
+            out[(size_t) k * r->n_rows + row] = e->sum == CT_FORGE_F32 ? (float) sum : sum;
         }
     return CT_OK;
 }

@@ -39,7 +39,7 @@ static inline int any_live_loop(ct_rng *r, const ct_forge_nest *nest)
 /* Loops of a path, from some loop on, in any order. */
 static inline void any_reorder(ct_rng *r, const ct_forge_nest *nest, ct_forge_statement *s)
 {
-    int loops[CT_MOST_WORDS], n = 0;
+    int loops[CT_FORGE_MOST_WORDS], n = 0;
     int wanted = 2 + (int) ct_rng_below(r, 3);
     for (int i = any_live_loop(r, nest); i >= 0 && n < wanted; i = nest->loops[i].inner)
         loops[n++] = i;
@@ -56,12 +56,13 @@ static inline int64_t any_number(ct_rng *r, const ct_forge_nest *nest, ct_forge_
 {
     static const int64_t widths[] = {4, 8, 16, 64, 512, 3};
     switch (directive) {
-    case CT_REPRESENT: return ct_rng_below(r, nest->n_statements ? CT_PLANES : CT_N_LAYOUTS);
-    case CT_FORGE_GPU: return ct_rng_below(r, CT_N_DIMENSIONS);
-    case CT_UNROLL: return ct_rng_below(r, 18);
-    case CT_PEEL: return ct_rng_below(r, 4);
-    case CT_SIMDIZE: return widths[ct_rng_below(r, 6)];
-    case CT_INTERLEAVE: case CT_VECTOR: return ct_rng_below(r, 18);
+    case CT_FORGE_REPRESENT:
+        return ct_rng_below(r, nest->n_statements ? CT_FORGE_PLANES : CT_FORGE_N_LAYOUTS);
+    case CT_FORGE_GPU: return ct_rng_below(r, CT_FORGE_N_DIMENSIONS);
+    case CT_FORGE_UNROLL: return ct_rng_below(r, 18);
+    case CT_FORGE_PEEL: return ct_rng_below(r, 4);
+    case CT_FORGE_SIMDIZE: return widths[ct_rng_below(r, 6)];
+    case CT_FORGE_INTERLEAVE: case CT_FORGE_VECTOR: return ct_rng_below(r, 18);
     default: return ct_rng_below(r, ct_rng_below(r, 2) ? 8 : 70);
     }
 }
@@ -71,7 +72,7 @@ static inline ct_forge_statement any_statement(ct_rng *r, const ct_forge_nest *n
     ct_forge_statement s;
     memset(&s, 0, sizeof s);
     s.directive = (ct_forge_directive) ct_rng_below(r, CT_FORGE_N_DIRECTIVES);
-    if (ct_rng_below(r, 3) == 0) s.directive = CT_TILE;
+    if (ct_rng_below(r, 3) == 0) s.directive = CT_FORGE_TILE;
     s.number = any_number(r, nest, s.directive);
     const char *form = ct_forge_directive_form(s.directive);
     if (form[0] == '*') any_reorder(r, nest, &s);
@@ -120,9 +121,9 @@ static inline void any_forest(ct_rng *r, any_ensemble *a, int any_order)
     any_shape s = {1 + ct_rng_below(r, 14), ct_rng_below(r, 7), ct_rng_below(r, 6), 200,
                    ct_rng_below(r, 2) ? 0 : 12, 1 + ct_rng_below(r, 6), 1 + ct_rng_below(r, 3), 0,
                    ct_rng_below(r, 3) ? 0 : 3, ct_rng_below(r, 2),
-                   ct_rng_below(r, 2) ? CT_LESS : CT_LESS_EQUAL,
-                   ct_rng_below(r, 2) ? CT_F32 : CT_F64,
-                   any_order || ct_rng_below(r, 2) ? CT_F64 : CT_F32, 0};
+                   ct_rng_below(r, 2) ? CT_FORGE_LESS : CT_FORGE_LESS_EQUAL,
+                   ct_rng_below(r, 2) ? CT_FORGE_F32 : CT_FORGE_F64,
+                   any_order || ct_rng_below(r, 2) ? CT_FORGE_F64 : CT_FORGE_F32, 0};
     s.wide = s.n_outputs > 1 && ct_rng_below(r, 2);
     any_draw(r, &s, a);
     if (any_order) any_grid(r, a);

@@ -96,7 +96,8 @@ static void all_batches(void)
 {
     uint32_t batches[1025], n = 0;
     for (uint32_t b = 1; b <= 1025; b += CHECK_QUICK() ? 171 : 1) batches[n++] = b;
-    const any_shape s = {3, 6, 1, 256, 0, 4, 2, 0, 2, 1, CT_LESS, CT_F32, CT_F32, 0};
+    const any_shape s = {3, 6, 1, 256, 0, 4, 2, 0, 2, 1, CT_FORGE_LESS, CT_FORGE_F32, CT_FORGE_F32,
+                         0};
     check_shape(99, &s, 1025, batches, n);
 }
 
@@ -106,13 +107,15 @@ static void each_depth(void)
     static const uint32_t batch[] = {257};
     for (uint32_t depth = 0; depth <= 10; depth++)
         for (int exact = 0; exact < 2; exact++) {
-            any_shape s = {2, depth, 0, 2000, 0, 6, 1, 0, 0, 0,
-                           CT_LESS_EQUAL, exact ? CT_F64 : CT_F32, exact ? CT_F64 : CT_F32, 0};
+            const ct_forge_number number = exact ? CT_FORGE_F64 : CT_FORGE_F32;
+            any_shape s = {2, depth, 0, 2000, 0, 6, 1, 0, 0, 0, CT_FORGE_LESS_EQUAL, number,
+                           number, 0};
             for (uint32_t seed = 0; seed < (CHECK_QUICK() ? 1 : 4); seed++)
                 check_shape(1000 + 10 * depth + seed, &s, 257, batch, 1);
         }
     for (uint32_t leaves = 250; leaves < 260; leaves += 3) {
-        const any_shape comb = {2, 300, 7, leaves, 0, 30, 1, 0, 0, 1, CT_LESS, CT_F64, CT_F64, 0};
+        const any_shape comb = {2, 300, 7, leaves, 0, 30, 1, 0, 0, 1, CT_FORGE_LESS, CT_FORGE_F64,
+                                CT_FORGE_F64, 0};
         check_shape(2000 + leaves, &comb, 257, batch, 1);
     }
 }
@@ -150,7 +153,8 @@ static uint32_t make_symmetric(void)
 /* Whether bytes of terms are there where they are asked for, and are those of the terms. */
 static int slices_hold(const ct_forged *f, const ct_forge_plane_tree *tree)
 {
-    int wanted = f->ensemble->sum == CT_F64 && tree->bits >= CT_SLICED_BITS && !tree->entry;
+    int wanted = f->ensemble->sum == CT_FORGE_F64 && tree->bits >= CT_FORGE_SLICED_BITS &&
+        !tree->entry;
     if (!wanted || !tree->slices) return wanted == (tree->slices != NULL);
     size_t n = (size_t) 1 << tree->bits;
     for (size_t i = 0; i < f->ensemble->leaf_width * n; i++) {
@@ -168,7 +172,7 @@ static uint32_t count_symmetric(void)
     ct_forged f;
     if (!CHECK_INT(ct_forge(&drawn.ensemble, &f, NULL), CT_OK)) return 0;
     for (uint32_t t = 0; t < drawn.ensemble.n_trees; t++) {
-        n += f.trees[t].kind == CT_SYMMETRIC;
+        n += f.trees[t].kind == CT_FORGE_SYMMETRIC;
         CHECK(slices_hold(&f, &f.trees[t]));
     }
     ct_forged_free(&f);
@@ -183,14 +187,15 @@ static void one_test_a_level(void)
     for (uint32_t depth = 1; depth <= 9; depth++)
         for (uint32_t i = 0; i < (CHECK_QUICK() ? 3 : 12); i++) {
             const any_shape s = {9, depth, 0, 2000, i % 2 ? 0 : 15, 4, 1 + i % 3, i % 3 == 2, i % 8,
-                                 i % 4 == 1, i % 2 ? CT_LESS : CT_LESS_EQUAL,
-                                 i / 2 % 2 ? CT_F32 : CT_F64, i % 4 == 3 ? CT_F32 : CT_F64, 0};
+                                 i % 4 == 1, i % 2 ? CT_FORGE_LESS : CT_FORGE_LESS_EQUAL,
+                                 i / 2 % 2 ? CT_FORGE_F32 : CT_FORGE_F64,
+                                 i % 4 == 3 ? CT_FORGE_F32 : CT_FORGE_F64, 0};
             ct_rng r = ct_rng_of(depth, i, 23);
             any_draw(&r, &s, &drawn);
             uint32_t last = make_symmetric(), n = count_symmetric();
-            CHECK(depth > CT_NETWORK_DEPTH || n == 9);
+            CHECK(depth > CT_FORGE_NETWORK_DEPTH || n == 9);
             check_drawn(100 * depth + i, &r, s.sets > 0, 600, batches, 6);
-            if (!last || depth > CT_NETWORK_DEPTH) continue;
+            if (!last || depth > CT_FORGE_NETWORK_DEPTH) continue;
             if (drawn.set_size[last]) drawn.set_else[last] ^= 1;
             else drawn.feature[last] = (drawn.feature[last] + 1) % 4;
             CHECK_INT(count_symmetric(), 8);
@@ -215,9 +220,9 @@ static void deep_trees(void)
                              i % 6 == 2,
                              i % 4 ? 0 : 2,
                              i % 3 > 0,
-                             i % 2 ? CT_LESS : CT_LESS_EQUAL,
-                             i / 2 % 2 ? CT_F32 : CT_F64,
-                             i / 4 % 2 ? CT_F32 : CT_F64,
+                             i % 2 ? CT_FORGE_LESS : CT_FORGE_LESS_EQUAL,
+                             i / 2 % 2 ? CT_FORGE_F32 : CT_FORGE_F64,
+                             i / 4 % 2 ? CT_FORGE_F32 : CT_FORGE_F64,
                              0};
         check_shape(3000 + i, &s, 2600, batches, 5);
     }
@@ -231,7 +236,8 @@ static void many_blocks(void)
     static const uint32_t batch[] = {N, 4097};
     for (uint32_t i = 0; i < (CHECK_QUICK() ? 1 : 4); i++) {
         const any_shape s = {3 + i, 40, 0, 12000, 0, 2, 1 + i % 2, 0, i == 3 ? 1 : 0, 1,
-                             CT_LESS, i % 2 ? CT_F32 : CT_F64, i / 2 ? CT_F32 : CT_F64, 0};
+                             CT_FORGE_LESS, i % 2 ? CT_FORGE_F32 : CT_FORGE_F64,
+                             i / 2 ? CT_FORGE_F32 : CT_FORGE_F64, 0};
         check_shape(4000 + i, &s, N, batch, 2);
     }
 }
@@ -240,7 +246,8 @@ static void many_blocks(void)
  * two coded columns, and two groups. */
 static void many_thresholds(void)
 {
-    const any_shape s = {2, 60, 0, 37000, 0, 1, 1, 0, 0, 0, CT_LESS, CT_F64, CT_F64, 0};
+    const any_shape s = {2, 60, 0, 37000, 0, 1, 1, 0, 0, 0, CT_FORGE_LESS, CT_FORGE_F64,
+                         CT_FORGE_F64, 0};
     ct_rng r = ct_rng_of(1, 2, 3);
     ct_forged f;
     double expected[600];
@@ -263,7 +270,8 @@ static void many_thresholds(void)
 /* Tests of codes below tops that are more than coded columns may be: all trees are walked. */
 static void beyond_codes(void)
 {
-    const any_shape s = {1, 60, 0, 6000, 0, 3, 1, 0, 16, 1, CT_LESS, CT_F64, CT_F64, 0};
+    const any_shape s = {1, 60, 0, 6000, 0, 3, 1, 0, 16, 1, CT_FORGE_LESS, CT_FORGE_F64,
+                         CT_FORGE_F64, 0};
     const ct_forge_run planes = {CT_FORGE_WAY_PLANES, 1, CT_SIMD_SCALAR, NULL, NULL, 0};
     const ct_forge_run any = {CT_FORGE_WAY_AUTO, 1, CT_SIMD_SCALAR, NULL, NULL, 0};
     ct_rng r = ct_rng_of(1, 2, 3);
@@ -290,7 +298,8 @@ static any_ensemble *by_hand_ensemble(void)
     static const int32_t feature[] = {0, 1, -1, -1, -1, -1};
     static const double value[] = {0, 0, 1, 2, 4, 8};
     static const uint32_t left[] = {1, 2, 0, 0, 0, 0}, right[] = {4, 3, 0, 0, 0, 0};
-    const any_shape s = {1, 0, 0, 1, 0, 2, 1, 0, 0, 0, CT_LESS, CT_F32, CT_F32, 0};
+    const any_shape s = {1, 0, 0, 1, 0, 2, 1, 0, 0, 0, CT_FORGE_LESS, CT_FORGE_F32, CT_FORGE_F32,
+                         0};
     ct_rng r = ct_rng_of(1, 1, 1);
     any_draw(&r, &s, &drawn);
     ct_forge_ensemble *e = &drawn.ensemble;
@@ -298,7 +307,7 @@ static any_ensemble *by_hand_ensemble(void)
     for (uint32_t i = 0; i < 6; i++) {
         drawn.feature[i] = feature[i], drawn.value[i] = value[i], drawn.leaf_id[i] = (int32_t) i;
         drawn.left[i] = left[i], drawn.right[i] = right[i], drawn.threshold[i] = 1;
-        drawn.default_left[i] = 1, drawn.missing[i] = CT_MISSING_NAN;
+        drawn.default_left[i] = 1, drawn.missing[i] = CT_FORGE_MISSING_NAN;
         drawn.set_first[i] = 0, drawn.set_size[i] = 0, drawn.set_else[i] = 0;
     }
     drawn.set_size[1] = 3, drawn.sets[0] = 5;
@@ -310,7 +319,7 @@ static any_ensemble *by_hand_ensemble(void)
 static double row_by_hand(double x0, double x1)
 {
     double x[2] = {x0, x1}, out[1];
-    ct_forge_interpret_row(&drawn.ensemble, x, out);
+    interpret_row(&drawn.ensemble, x, out);
     return out[0] - 4.25; /* the base and the second tree */
 }
 
@@ -330,14 +339,14 @@ static void interpreter(void)
     CHECK(row_by_hand(0, -1) == 1 && row_by_hand(0, 1e9) == 1 && row_by_hand(0, 1) == 2);
     a->default_left[0] = 0;
     CHECK(row_by_hand(NAN, 0) == 4);
-    a->missing[0] = CT_MISSING_NONE;
+    a->missing[0] = CT_FORGE_MISSING_NONE;
     CHECK(row_by_hand(NAN, 0) == 1);
-    a->missing[0] = CT_MISSING_ZERO;
+    a->missing[0] = CT_FORGE_MISSING_ZERO;
     CHECK(row_by_hand(NAN, 0) == 4 && row_by_hand(-0.0, 0) == 4 && row_by_hand(1e-35, 0) == 4);
     CHECK(row_by_hand(1e-34, 0) == 1);
-    a->ensemble.less = CT_LESS_EQUAL;
+    a->ensemble.less = CT_FORGE_LESS_EQUAL;
     CHECK(row_by_hand(1, 0) == 1);
-    a->ensemble.number = CT_F64;
+    a->ensemble.number = CT_FORGE_F64;
     CHECK(row_by_hand(nextafter(1, 2), 0) == 4);
     a->ensemble.divisor = 2;
     CHECK(row_by_hand(1, 0) + 4.25 == 5.25 / 2);
@@ -348,7 +357,7 @@ static any_ensemble *by_hand_models(void)
 {
     any_ensemble *a = by_hand_ensemble();
     ct_forge_ensemble *e = &a->ensemble;
-    e->number = e->sum = CT_F64;
+    e->number = e->sum = CT_FORGE_F64;
     ct_rng r = ct_rng_of(2, 1, 1);
     any_models(&r, a);
     e->n_terms = 2;
@@ -412,7 +421,7 @@ static void columns_of_models(void)
     REQUIRE(CHECK_INT(ct_forge(e, &f, NULL), CT_OK));
     ct_column columns[3] = {{x, CT_DOUBLE}, {x + 1, CT_DOUBLE}, {x + 2, CT_DOUBLE}};
     const ct_forge_run run = {CT_FORGE_WAY_WALK, 1, CT_SIMD_SCALAR, NULL, NULL, 0};
-    ct_forge_interpret_row(e, x, &expected);
+    interpret_row(e, x, &expected);
     CHECK_INT(ct_forged_predict(&f, columns, 1, &run, &got, NULL), CT_OK);
     CHECK(got == expected && got == 7.25);
     ct_forged_free(&f);
@@ -424,10 +433,10 @@ static void order_of_sums(void)
     any_ensemble *a = by_hand_ensemble();
     double x[2] = {5, 0}, out[1];
     a->base[0] = 1, a->value[4] = ldexp(1, -24), a->value[5] = ldexp(1, -23);
-    ct_forge_interpret_row(&a->ensemble, x, out);
+    interpret_row(&a->ensemble, x, out);
     CHECK(out[0] == 1);
-    a->ensemble.sum = CT_F64;
-    ct_forge_interpret_row(&a->ensemble, x, out);
+    a->ensemble.sum = CT_FORGE_F64;
+    interpret_row(&a->ensemble, x, out);
     CHECK(out[0] == 1 + ldexp(1, -23));
 }
 
@@ -482,7 +491,7 @@ static void faults(void)
     REFUSED(drawn.feature[0] = -1);
     REFUSED(drawn.default_left[0] = 2);
     REFUSED(drawn.missing[0] = 3);
-    REFUSED(drawn.missing[1] = CT_MISSING_ZERO);
+    REFUSED(drawn.missing[1] = CT_FORGE_MISSING_ZERO);
     REFUSED(drawn.set_size[1] = 4);
     REFUSED(drawn.set_first[1] = 1);
     REFUSED(drawn.set_first[1] = UINT32_MAX);
@@ -492,8 +501,8 @@ static void faults(void)
     REFUSED(drawn.value[2] = NAN);
     REFUSED(drawn.value[2] = 0.1);
     REFUSED((drawn.value[5] = FLT_MAX, drawn.weight[1] = 2));
-    REFUSED((by_hand_models(), e->number = CT_F32));
-    REFUSED((by_hand_models(), e->sum = CT_F32));
+    REFUSED((by_hand_models(), e->number = CT_FORGE_F32));
+    REFUSED((by_hand_models(), e->sum = CT_FORGE_F32));
     REFUSED((by_hand_models(), drawn.first_term[0] = 1));
     REFUSED((by_hand_models(), drawn.first_term[3] = 3));
     REFUSED((by_hand_models(), e->n_terms = 3));
@@ -514,7 +523,8 @@ static void faults(void)
  * set. */
 static void kept_memory(void)
 {
-    const any_shape s = {20, 14, 1, 700, 0, 4, 2, 1, 2, 1, CT_LESS, CT_F64, CT_F64, 0};
+    const any_shape s = {20, 14, 1, 700, 0, 4, 2, 1, 2, 1, CT_FORGE_LESS, CT_FORGE_F64,
+                         CT_FORGE_F64, 0};
     static double once[2 * 2100], again[2 * 2100];
     ct_rng r = ct_rng_of(4, 4, 4);
     ct_forged f;
@@ -545,7 +555,8 @@ static void kept_memory(void)
 /* Each allocation fails once, and with all that follow. */
 static void memory(void)
 {
-    const any_shape s = {3, 14, 1, 700, 0, 4, 2, 1, 2, 1, CT_LESS, CT_F64, CT_F64, 0};
+    const any_shape s = {3, 14, 1, 700, 0, 4, 2, 1, 2, 1, CT_FORGE_LESS, CT_FORGE_F64, CT_FORGE_F64,
+                         0};
     ct_rng r = ct_rng_of(3, 3, 3);
     ct_error error;
     any_draw(&r, &s, &drawn);
@@ -582,7 +593,7 @@ static void memory(void)
 
 /* ---- networks alone ---- */
 
-enum { MOST_TESTS = (1 << CT_NETWORK_DEPTH) - 1 };
+enum { MOST_TESTS = (1 << CT_FORGE_NETWORK_DEPTH) - 1 };
 
 /* The answers of a row to the tests of a perfect tree: planes 1 + test. */
 static void set_answers(uint64_t *table, uint32_t n_tests, uint32_t row, const uint8_t *answer)
@@ -637,8 +648,9 @@ static void networks(void)
     static uint32_t program[MOST_TESTS];
     ct_rng r = ct_rng_of(8, 8, 8);
     for (uint32_t i = 0; i < MOST_TESTS; i++) program[i] = i + 1;
-    for (uint32_t depth = 1; depth <= CT_NETWORK_DEPTH; depth++) {
-        const ct_forge_plane_tree tree = {.kind = CT_NETWORK, .bits = depth, .program = program};
+    for (uint32_t depth = 1; depth <= CT_FORGE_NETWORK_DEPTH; depth++) {
+        const ct_forge_plane_tree tree = {.kind = CT_FORGE_NETWORK, .bits = depth,
+                                          .program = program};
         uint32_t n_tests = (1u << depth) - 1, n = depth <= 4 ? 1u << n_tests : 4u << depth;
         if (n < CT_FORGE_BLOCK) n = CT_FORGE_BLOCK;
         for (uint32_t first = 0; first < n; first += CT_FORGE_BLOCK) {
@@ -657,7 +669,7 @@ static void networks(void)
  * 2 i + 1 and 2 i + 2. All rows take the old walks. */
 static void beyond_nodes(void)
 {
-    enum { N = CT_DEEP_NODES + 1 };
+    enum { N = CT_FORGE_DEEP_NODES + 1 };
     static int32_t feature[N], id[N];
     static double threshold[N], value[N];
     static uint32_t left[N], right[N], none[N];
@@ -678,8 +690,8 @@ static void beyond_nodes(void)
         .feature = feature, .threshold = threshold, .left = left, .right = right,
         .default_left = byte, .missing = byte, .set_first = none, .set_size = none,
         .set_else = byte, .leaf_width = 1, .value = value, .leaf_id = id, .output_of_tree = &zero,
-        .weight = &one, .less = CT_LESS, .number = CT_F64, .sum = CT_F64, .base = &base,
-        .divisor = 1};
+        .weight = &one, .less = CT_FORGE_LESS, .number = CT_FORGE_F64, .sum = CT_FORGE_F64,
+        .base = &base, .divisor = 1};
     ct_forged f;
     REQUIRE(CHECK_INT(ct_forge(&e, &f, NULL), CT_OK));
     CHECK(!f.has_planes);

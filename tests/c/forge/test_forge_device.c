@@ -45,9 +45,9 @@ static int draw(case_of *c, uint32_t seed, uint32_t n_rows)
     ct_rng r = ct_rng_of(seed, 31, 0);
     any_shape s = any_shape_of(&r);
     s.linear = 0;
-    if (ct_rng_below(&r, 2)) s.most_depth = ct_rng_below(&r, CT_NETWORK_DEPTH + 1);
+    if (ct_rng_below(&r, 2)) s.most_depth = ct_rng_below(&r, CT_FORGE_NETWORK_DEPTH + 1);
     any_draw(&r, &s, &drawn);
-    c->any_order = s.sum == CT_F64 && ct_rng_below(&r, 2);
+    c->any_order = s.sum == CT_FORGE_F64 && ct_rng_below(&r, 2);
     if (c->any_order) any_grid(&r, &drawn);
     return begin(c, &r, n_rows, s.sets > 0);
 }
@@ -55,8 +55,8 @@ static int draw(case_of *c, uint32_t seed, uint32_t n_rows)
 /* Many trees, so that they are added in parts where they may. */
 static int draw_large(case_of *c, uint32_t n_rows, int any_order)
 {
-    const any_shape s = {ANY_TREES, 5, 1, 256, 0, 6, 3, 0, 2, 1, CT_LESS_EQUAL, CT_F32,
-                         any_order ? CT_F64 : CT_F32, 0};
+    const any_shape s = {ANY_TREES, 5, 1, 256, 0, 6, 3, 0, 2, 1, CT_FORGE_LESS_EQUAL, CT_FORGE_F32,
+                         any_order ? CT_FORGE_F64 : CT_FORGE_F32, 0};
     ct_rng r = ct_rng_of(7, 8, 9);
     any_draw(&r, &s, &drawn);
     if (any_order) any_grid(&r, &drawn);
@@ -90,7 +90,7 @@ static ct_status each_way(case_of *c, int number, ct_error *error)
         const uint32_t sizes[] = {c->rows.n_rows, 1, c->rows.n_rows / 3, 0, 32, c->rows.n_rows};
         ct_forged_device *device;
         if (way == CT_FORGE_WAY_PLANES &&
-            (!c->forged.has_planes || c->forged.deepest > CT_NETWORK_DEPTH))
+            (!c->forged.has_planes || c->forged.deepest > CT_FORGE_NETWORK_DEPTH))
             continue;
         ct_status status = ct_forged_device_open(&c->forged, number, (ct_forge_way) way,
                                                  c->any_order, &device, error);
@@ -252,7 +252,8 @@ static void refusals(void)
     ct_error error = {CT_OK, ""};
     ct_forged_device *device;
     ct_forged f;
-    any_shape s = {3, 3, 0, 256, 0, 3, 1, 0, 0, 0, CT_LESS_EQUAL, CT_F64, CT_F64, 1};
+    any_shape s = {3, 3, 0, 256, 0, 3, 1, 0, 0, 0, CT_FORGE_LESS_EQUAL, CT_FORGE_F64, CT_FORGE_F64,
+                   1};
     ct_rng r = ct_rng_of(5, 5, 5);
     any_draw(&r, &s, &drawn);
     REQUIRE(ct_forge(&drawn.ensemble, &f, NULL) == CT_OK);
@@ -260,10 +261,10 @@ static void refusals(void)
     CHECK(strstr(error.message, "linear models") && !device);
     ct_forged_free(&f);
     s.linear = 0;
-    s.most_depth = CT_NETWORK_DEPTH + 4;
+    s.most_depth = CT_FORGE_NETWORK_DEPTH + 4;
     s.most_leaves = 5000;
     do any_draw(&r, &s, &drawn), ct_forge(&drawn.ensemble, &f, NULL);
-    while (f.deepest <= CT_NETWORK_DEPTH && (ct_forged_free(&f), 1));
+    while (f.deepest <= CT_FORGE_NETWORK_DEPTH && (ct_forged_free(&f), 1));
     CHECK_INT(ct_forged_device_open(&f, TWIN, CT_FORGE_WAY_PLANES, 0, &device, &error),
               CT_BAD_INPUT);
     CHECK(strstr(error.message, "8 splits") && !device);
@@ -280,8 +281,9 @@ static void placing(void)
 {
     case_of c;
     for (int walks = 0; walks < 2; walks++) {
-        const any_shape s = {walks ? 10 : 60, walks ? 14 : 6, 1, 1500, 0, 6, 1, 0, 0, 0, CT_LESS,
-                             CT_F32, CT_F32, 0};
+        const any_shape s = {walks ? 10 : 60, walks ? 14 : 6, 1, 1500, 0, 6, 1, 0, 0, 0,
+                             CT_FORGE_LESS,
+                             CT_FORGE_F32, CT_FORGE_F32, 0};
         ct_rng r = ct_rng_of(6, 6, 6);
         any_draw(&r, &s, &drawn);
         if (!begin(&c, &r, 1, 0)) return;
@@ -296,7 +298,8 @@ static void placing(void)
         CHECK(few.cpu > 0 && many.cpu > 100 * few.cpu && many.device > 10 * few.device);
         end(&c);
     }
-    const any_shape linear = {3, 3, 0, 256, 0, 3, 1, 0, 0, 0, CT_LESS_EQUAL, CT_F64, CT_F64, 1};
+    const any_shape linear = {3, 3, 0, 256, 0, 3, 1, 0, 0, 0, CT_FORGE_LESS_EQUAL, CT_FORGE_F64,
+                              CT_FORGE_F64, 1};
     ct_rng r = ct_rng_of(5, 5, 5);
     any_draw(&r, &linear, &drawn);
     if (!begin(&c, &r, 1, 0)) return;

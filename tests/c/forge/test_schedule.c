@@ -1,6 +1,6 @@
 /* Schedules: their text, their rules, and the loop IR that they become, against the interpreter. */
 #include "check.h"
-#include "forge/interpret.h"
+#include "interpret_rows.h"
 #include "forge/schedule/calls.h"
 #include "ir_run.h"
 #include "schedule_random.h"
@@ -47,7 +47,7 @@ static void prints_what_it_reads(void)
     CHECK_INT(nest.loops[b0].inner, tree);
     CHECK_INT(nest.loops[nest.loops[tree].inner].stop, 64);
     CHECK_INT(nest.loops[b0].step, 64);
-    CHECK_INT(nest.loops[b0].marked[CT_PARALLEL], 3);
+    CHECK_INT(nest.loops[b0].marked[CT_FORGE_PARALLEL], 3);
 }
 
 static void split_copies_what_is_within(void)
@@ -61,7 +61,7 @@ static void split_copies_what_is_within(void)
     CHECK_INT(nest.loops[high].start, 3);
     CHECK_INT(nest.loops[low].inner, ct_forge_nest_find(&nest, "batch_low"));
     CHECK_INT(nest.loops[high].inner, ct_forge_nest_find(&nest, "batch_high"));
-    CHECK_INT(nest.loops[nest.loops[high].inner].number[CT_INTERLEAVE], 4);
+    CHECK_INT(nest.loops[nest.loops[high].inner].number[CT_FORGE_INTERLEAVE], 4);
     CHECK_INT(ct_forge_nest_find(&nest, "batch"), -1);
 }
 
@@ -105,72 +105,74 @@ static const struct {
     ct_forge_rule rule;
     const char *text, *named;
 } broken[] = {
-    {CT_RULE_SYNTAX, "tile batch", "line 2"},
-    {CT_RULE_SYNTAX, "cache(batch", "line 2"},
-    {CT_RULE_SYNTAX, "cache(batch) cache(tree)", "line 2"},
-    {CT_RULE_DIRECTIVE, "\ntiles(batch, a, b, 2)", "line 3"},
-    {CT_RULE_DIRECTIVE, "unroll(tree)", "use unrollWalk"},
-    {CT_RULE_DIRECTIVE, "specialize(tree)", "use split"},
-    {CT_RULE_ARGUMENTS, "tile(batch, a, b)", "line 2"},
-    {CT_RULE_ARGUMENTS, "tile(batch, a, b, many)", "line 2"},
-    {CT_RULE_ARGUMENTS, "gpuDimension(batch, grid.w)", "line 2"},
-    {CT_RULE_LOOP, "cache(b0)", "statement 1, cache: there is no loop 'b0'"},
-    {CT_RULE_LOOP, "tile(batch, a, b, 2)\ncache(batch)", "statement 2, cache: loop 'batch'"},
-    {CT_RULE_NAME, "tile(batch, tree, b, 2)", "statement 1, tile: loop 'batch'"},
-    {CT_RULE_NAME, "tile(batch, a, a, 2)", "statement 1, tile"},
-    {CT_RULE_NAME, "tile(batch, 1a, b, 2)", "'1a'"},
-    {CT_RULE_ONCE, "cache(batch)\ncache(batch)", "statement 2, cache: loop 'batch'"},
-    {CT_RULE_ONCE, "represent(array)\nrepresent(array)", "statement 2, represent"},
-    {CT_RULE_MARKED, "parallel(batch)\ntile(batch, a, b, 2)", "parallel was said"},
-    {CT_RULE_TILE_SIZE, "tile(batch, a, b, 0)", "statement 1, tile: loop 'batch'"},
-    {CT_RULE_TILE_SIZE, "tile(batch, a, b, -4)", "loop 'batch'"},
-    {CT_RULE_SPLIT_RANGE, "split(batch, a, b, 0)", "statement 1, split: loop 'batch'"},
-    {CT_RULE_SPLIT_RANGE, "tile(batch, a, b, 8)\nsplit(b, c, d, 8)", "loop 'b'"},
-    {CT_RULE_SPLIT_STEP, "tile(batch, a, b, 8)\nsplit(a, c, d, 12)", "steps of 8"},
-    {CT_RULE_REORDER_TWICE, "reorder(tree, tree)", "loop 'tree'"},
-    {CT_RULE_REORDER_CHAIN, "tile(batch, a, b, 8)\nreorder(a, tree)", "loop 'a'"},
-    {CT_RULE_REORDER_PERFECT, "split(tree, a, b, 1)\nreorder(a, batch)", "loop 'batch'"},
-    {CT_RULE_FACTOR, "interleave(tree, 17)", "statement 1, interleave: loop 'tree'"},
-    {CT_RULE_FACTOR, "unrollWalk(tree, 0)", "loop 'tree'"},
-    {CT_RULE_GPU_ONCE, GPU_NEST "gpuDimension(tree, block.x)", "loop "},
-    {CT_RULE_GPU_GRID, GPU_NEST "gpuDimension(tree, grid.y)", "statement 5, gpuDimension"},
-    {CT_RULE_GPU_NEST, "tile(batch, b0, b1, 8)\nsplit(b1, c, d, 4)\ngpuDimension(c, block.x)",
+    {CT_FORGE_RULE_SYNTAX, "tile batch", "line 2"},
+    {CT_FORGE_RULE_SYNTAX, "cache(batch", "line 2"},
+    {CT_FORGE_RULE_SYNTAX, "cache(batch) cache(tree)", "line 2"},
+    {CT_FORGE_RULE_DIRECTIVE, "\ntiles(batch, a, b, 2)", "line 3"},
+    {CT_FORGE_RULE_DIRECTIVE, "unroll(tree)", "use unrollWalk"},
+    {CT_FORGE_RULE_DIRECTIVE, "specialize(tree)", "use split"},
+    {CT_FORGE_RULE_ARGUMENTS, "tile(batch, a, b)", "line 2"},
+    {CT_FORGE_RULE_ARGUMENTS, "tile(batch, a, b, many)", "line 2"},
+    {CT_FORGE_RULE_ARGUMENTS, "gpuDimension(batch, grid.w)", "line 2"},
+    {CT_FORGE_RULE_LOOP, "cache(b0)", "statement 1, cache: there is no loop 'b0'"},
+    {CT_FORGE_RULE_LOOP, "tile(batch, a, b, 2)\ncache(batch)", "statement 2, cache: loop 'batch'"},
+    {CT_FORGE_RULE_NAME, "tile(batch, tree, b, 2)", "statement 1, tile: loop 'batch'"},
+    {CT_FORGE_RULE_NAME, "tile(batch, a, a, 2)", "statement 1, tile"},
+    {CT_FORGE_RULE_NAME, "tile(batch, 1a, b, 2)", "'1a'"},
+    {CT_FORGE_RULE_ONCE, "cache(batch)\ncache(batch)", "statement 2, cache: loop 'batch'"},
+    {CT_FORGE_RULE_ONCE, "represent(array)\nrepresent(array)", "statement 2, represent"},
+    {CT_FORGE_RULE_MARKED, "parallel(batch)\ntile(batch, a, b, 2)", "parallel was said"},
+    {CT_FORGE_RULE_TILE_SIZE, "tile(batch, a, b, 0)", "statement 1, tile: loop 'batch'"},
+    {CT_FORGE_RULE_TILE_SIZE, "tile(batch, a, b, -4)", "loop 'batch'"},
+    {CT_FORGE_RULE_SPLIT_RANGE, "split(batch, a, b, 0)", "statement 1, split: loop 'batch'"},
+    {CT_FORGE_RULE_SPLIT_RANGE, "tile(batch, a, b, 8)\nsplit(b, c, d, 8)", "loop 'b'"},
+    {CT_FORGE_RULE_SPLIT_STEP, "tile(batch, a, b, 8)\nsplit(a, c, d, 12)", "steps of 8"},
+    {CT_FORGE_RULE_REORDER_TWICE, "reorder(tree, tree)", "loop 'tree'"},
+    {CT_FORGE_RULE_REORDER_CHAIN, "tile(batch, a, b, 8)\nreorder(a, tree)", "loop 'a'"},
+    {CT_FORGE_RULE_REORDER_PERFECT, "split(tree, a, b, 1)\nreorder(a, batch)", "loop 'batch'"},
+    {CT_FORGE_RULE_FACTOR, "interleave(tree, 17)", "statement 1, interleave: loop 'tree'"},
+    {CT_FORGE_RULE_FACTOR, "unrollWalk(tree, 0)", "loop 'tree'"},
+    {CT_FORGE_RULE_GPU_ONCE, GPU_NEST "gpuDimension(tree, block.x)", "loop "},
+    {CT_FORGE_RULE_GPU_GRID, GPU_NEST "gpuDimension(tree, grid.y)", "statement 5, gpuDimension"},
+    {CT_FORGE_RULE_GPU_NEST, "tile(batch, b0, b1, 8)\nsplit(b1, c, d, 4)\ngpuDimension(c, block.x)",
      "loop 'c'"},
-    {CT_RULE_GPU_STATIC, "gpuDimension(batch, block.x)", "loop 'batch'"},
-    {CT_RULE_GPU_THREADS, "tile(batch, b0, b1, 1025)\ngpuDimension(b1, block.x)", "loop 'b1'"},
-    {CT_RULE_GPU_THREADS, "tile(batch, b0, b1, 65)\ngpuDimension(b1, block.z)", "loop 'b1'"},
-    {CT_RULE_GPU_PARALLEL, GPU_NEST "parallel(tree)", "statement 5, parallel: loop 'tree'"},
-    {CT_RULE_CACHE_UNIFORM, GPU_NEST "cache(b1)", "statement 5, cache: loop 'b1'"},
-    {CT_RULE_CACHE_UNIFORM, "tile(batch, b0, u, 8)\ntile(u, b1, b2, 2)\n"
+    {CT_FORGE_RULE_GPU_STATIC, "gpuDimension(batch, block.x)", "loop 'batch'"},
+    {CT_FORGE_RULE_GPU_THREADS, "tile(batch, b0, b1, 1025)\ngpuDimension(b1, block.x)",
+     "loop 'b1'"},
+    {CT_FORGE_RULE_GPU_THREADS, "tile(batch, b0, b1, 65)\ngpuDimension(b1, block.z)", "loop 'b1'"},
+    {CT_FORGE_RULE_GPU_PARALLEL, GPU_NEST "parallel(tree)", "statement 5, parallel: loop 'tree'"},
+    {CT_FORGE_RULE_CACHE_UNIFORM, GPU_NEST "cache(b1)", "statement 5, cache: loop 'b1'"},
+    {CT_FORGE_RULE_CACHE_UNIFORM, "tile(batch, b0, u, 8)\ntile(u, b1, b2, 2)\n"
      "gpuDimension(b1, block.x)\ncache(b2)", "loop 'b2'"},
-    {CT_RULE_CACHE_UNIFORM, "tile(batch, b0, b1, 8)\nreorder(b1, b0, tree)\n"
+    {CT_FORGE_RULE_CACHE_UNIFORM, "tile(batch, b0, b1, 8)\nreorder(b1, b0, tree)\n"
      "gpuDimension(b1, block.x)\ncache(tree)", "'b0' more or less often"},
-    {CT_RULE_CACHE_FITS, "tile(batch, b0, b1, 2000)\ngpuDimension(b0, grid.x)\ncache(b0)",
+    {CT_FORGE_RULE_CACHE_FITS, "tile(batch, b0, b1, 2000)\ngpuDimension(b0, grid.x)\ncache(b0)",
      "loop 'b0'"},
-    {CT_RULE_CACHE_TREES, "cache(tree)", "statement 1, cache: loop 'tree'"},
-    {CT_RULE_INNERMOST, "interleave(batch, 2)", "loop 'batch'"},
-    {CT_RULE_INNERMOST, "unrollWalk(batch, 5)", "loop 'batch'"},
-    {CT_RULE_LANES, "reorder(tree, batch)\ninterleave(batch, 4)\nsimdize(batch, 4)",
+    {CT_FORGE_RULE_CACHE_TREES, "cache(tree)", "statement 1, cache: loop 'tree'"},
+    {CT_FORGE_RULE_INNERMOST, "interleave(batch, 2)", "loop 'batch'"},
+    {CT_FORGE_RULE_INNERMOST, "unrollWalk(batch, 5)", "loop 'batch'"},
+    {CT_FORGE_RULE_LANES, "reorder(tree, batch)\ninterleave(batch, 4)\nsimdize(batch, 4)",
      "loop 'batch'"},
-    {CT_RULE_UNROLL_DEPTH, "unrollWalk(tree, 4)", "tree 2 is 5 deep"},
-    {CT_RULE_PEEL_DEPTH, "peelWalk(tree, 2)", "tree 2 has a leaf below 1"},
-    {CT_RULE_UNROLL_PEEL, "unrollWalk(tree, 5)\npeelWalk(tree, 1)", "statement 2, peelWalk"},
-    {CT_RULE_TREE_LOOP, "parallel(batch)\natomicReduce(batch)", "loop 'batch'"},
-    {CT_RULE_CONFLICT, "vectorReduce(tree, 4)", "loop 'tree'"},
-    {CT_RULE_ONE_REDUCTION, "parallel(tree)\natomicReduce(tree)\nvectorReduce(tree, 4)",
+    {CT_FORGE_RULE_UNROLL_DEPTH, "unrollWalk(tree, 4)", "tree 2 is 5 deep"},
+    {CT_FORGE_RULE_PEEL_DEPTH, "peelWalk(tree, 2)", "tree 2 has a leaf below 1"},
+    {CT_FORGE_RULE_UNROLL_PEEL, "unrollWalk(tree, 5)\npeelWalk(tree, 1)", "statement 2, peelWalk"},
+    {CT_FORGE_RULE_TREE_LOOP, "parallel(batch)\natomicReduce(batch)", "loop 'batch'"},
+    {CT_FORGE_RULE_CONFLICT, "vectorReduce(tree, 4)", "loop 'tree'"},
+    {CT_FORGE_RULE_ONE_REDUCTION, "parallel(tree)\natomicReduce(tree)\nvectorReduce(tree, 4)",
      "loop 'tree'"},
-    {CT_RULE_SHARED_GPU, "parallel(tree)\nsharedReduce(tree)", "statement 2, sharedReduce"},
-    {CT_RULE_SHARED_ONE, "tile(batch, b0, b1, 8)\ntile(tree, t0, t1, 1)\nreorder(b0, t0, t1, b1)\n"
+    {CT_FORGE_RULE_SHARED_GPU, "parallel(tree)\nsharedReduce(tree)", "statement 2, sharedReduce"},
+    {CT_FORGE_RULE_SHARED_ONE,
+     "tile(batch, b0, b1, 8)\ntile(tree, t0, t1, 1)\nreorder(b0, t0, t1, b1)\n"
      "gpuDimension(b0, grid.x)\ngpuDimension(t0, block.x)\ngpuDimension(t1, block.y)\n"
      "sharedReduce(t0)", "'t1' is parallel"},
-    {CT_RULE_SHARED_GRID, "gpuDimension(tree, block.x)\nsharedReduce(tree)", "loop 'tree'"},
-    {CT_RULE_SIMD_ROWS, "simdize(tree, 8)", "loop 'tree'"},
-    {CT_RULE_SIMD_WIDTH, "reorder(tree, batch)\nsimdize(batch, 64)", "64 lanes of sparse"},
-    {CT_RULE_ORDER, "parallel(tree)", "reproducible"},
-    {CT_RULE_PLANES_NEST, "represent(planes)", "statement 1, represent: loop "},
-    {CT_RULE_PLANES_NEST, "tile(batch, b0, b1, 64)\nreorder(b0, tree, b1)\nsimdize(b1, 512)\n"
+    {CT_FORGE_RULE_SHARED_GRID, "gpuDimension(tree, block.x)\nsharedReduce(tree)", "loop 'tree'"},
+    {CT_FORGE_RULE_SIMD_ROWS, "simdize(tree, 8)", "loop 'tree'"},
+    {CT_FORGE_RULE_SIMD_WIDTH, "reorder(tree, batch)\nsimdize(batch, 64)", "64 lanes of sparse"},
+    {CT_FORGE_RULE_ORDER, "parallel(tree)", "reproducible"},
+    {CT_FORGE_RULE_PLANES_NEST, "represent(planes)", "statement 1, represent: loop "},
+    {CT_FORGE_RULE_PLANES_NEST, "tile(batch, b0, b1, 64)\nreorder(b0, tree, b1)\nsimdize(b1, 512)\n"
      "represent(planes)", "loop 'b1'"},
-    {CT_RULE_PLANES_CPU, GPU_NEST "represent(planes)", "statement 5, represent"}};
+    {CT_FORGE_RULE_PLANES_CPU, GPU_NEST "represent(planes)", "statement 5, represent"}};
 
 static void rules_name_what_breaks_them(void)
 {
@@ -187,7 +189,8 @@ static void rules_name_what_breaks_them(void)
             printf("    %s\n    %s\n", broken[i].text, error.message);
         seen[broken[i].rule] = 1;
     }
-    seen[CT_RULE_VERSION] = seen[CT_RULE_SIZE] = seen[CT_RULE_REPRESENT] = seen[CT_RULE_MODELS] = 1;
+    seen[CT_FORGE_RULE_VERSION] = seen[CT_FORGE_RULE_SIZE] = 1;
+    seen[CT_FORGE_RULE_REPRESENT] = seen[CT_FORGE_RULE_MODELS] = 1;
     for (int i = 0; i < CT_FORGE_N_RULES; i++)
         if (!CHECK(seen[i])) printf("    nothing breaks %s\n",
                                     ct_forge_rule_name((ct_forge_rule) i));
@@ -206,38 +209,38 @@ static void expect_rule(const char *text, const ct_forge_shape *shape, ct_forge_
 
 static void rules_of_sizes_and_forests(void)
 {
-    expect_rule("", &two_trees, CT_RULE_VERSION);
-    expect_rule("schedule 2\n", &two_trees, CT_RULE_VERSION);
-    expect_rule("cache(batch)\n", &two_trees, CT_RULE_VERSION);
+    expect_rule("", &two_trees, CT_FORGE_RULE_VERSION);
+    expect_rule("schedule 2\n", &two_trees, CT_FORGE_RULE_VERSION);
+    expect_rule("cache(batch)\n", &two_trees, CT_FORGE_RULE_VERSION);
     ct_forge_text text = {NULL, 0, 0, 0};
     ct_forge_text_add(&text, "schedule 1\n");
     for (int i = 0; i < 20; i++) ct_forge_text_add(&text, "tile(%s%d, a%d, b%d, 2)\n", i ? "a"
                                                    : "batch", i ? i - 1 : 0, i, i);
     char *first = strstr(text.at, "batch0");
     memmove(first + 5, first + 6, strlen(first + 6) + 1);
-    expect_rule(text.at, &two_trees, CT_RULE_SIZE);
+    expect_rule(text.at, &two_trees, CT_FORGE_RULE_SIZE);
     ct_forge_text_free(&text);
     ct_forge_shape other = two_trees;
     other.has_models = 1;
-    expect_rule("schedule 1\n", &other, CT_RULE_MODELS);
+    expect_rule("schedule 1\n", &other, CT_FORGE_RULE_MODELS);
     other = two_trees;
     other.deepest = 13;
-    expect_rule("schedule 1\nrepresent(array)\n", &other, CT_RULE_REPRESENT);
+    expect_rule("schedule 1\nrepresent(array)\n", &other, CT_FORGE_RULE_REPRESENT);
     other = two_trees;
     other.has_planes = 0;
-    expect_rule(any_templates[1], &other, CT_RULE_REPRESENT);
+    expect_rule(any_templates[1], &other, CT_FORGE_RULE_REPRESENT);
     other = two_trees;
     other.n_used = 800;
-    expect_rule("schedule 1\n" GPU_NEST "cache(b0)\n", &other, CT_RULE_CACHE_FITS);
+    expect_rule("schedule 1\n" GPU_NEST "cache(b0)\n", &other, CT_FORGE_RULE_CACHE_FITS);
     other.any_order = 1;
     CHECK_INT(ct_forge_nest_parse(&nest, "schedule 1\nparallel(tree)\n", NULL), CT_OK);
     CHECK_INT(ct_forge_nest_check(&nest, &other, NULL), CT_OK);
     expect_rule("schedule 1\ntile(tree, t0, t1, 1)\nreorder(t1, t0)\ntile(t0, a, b, 1)\n"
-                "reorder(b, a)\ntile(t1, c, d, 1)\nparallel(a)\n", &two_trees, CT_RULE_ORDER);
+                "reorder(b, a)\ntile(t1, c, d, 1)\nparallel(a)\n", &two_trees, CT_FORGE_RULE_ORDER);
     uint32_t deeps[] = {3, 3, 3, 3, 3};
     ct_forge_shape five = {5, 4, 1, 3, deeps, deeps, n_nodes, 1, 0, 0};
     expect_rule("schedule 1\ntile(tree, t0, t1, 2)\nreorder(batch, t1, t0)\n", &five,
-                CT_RULE_ORDER);
+                CT_FORGE_RULE_ORDER);
 }
 
 /* Whatever is said, an error names a rule and leaves the nest as it was. */
@@ -309,10 +312,10 @@ static void check_random(uint32_t seed)
     check_text(&nest);
     uint32_t n_rows = ct_rng_below(&r, ANY_ROWS + 1), k = drawn.ensemble.n_outputs;
     any_rows(&r, &drawn, n_rows, x);
-    int fine = CHECK_INT(ct_forge_ir_lower(&ir, &nest, shape, CT_LOW, &error), CT_OK) &&
+    int fine = CHECK_INT(ct_forge_ir_lower(&ir, &nest, shape, CT_FORGE_LOW, &error), CT_OK) &&
                CHECK_INT(run_ir(&ir, &drawn.ensemble, x, n_rows, got, &error), CT_OK);
     for (uint32_t i = 0; fine && i < n_rows; i++) {
-        ct_forge_interpret_row(&drawn.ensemble, x + (size_t) i * drawn.ensemble.n_features, row);
+        interpret_row(&drawn.ensemble, x + (size_t) i * drawn.ensemble.n_features, row);
         for (uint32_t j = 0; fine && j < k; j++)
             fine = CHECK(!memcmp(&row[j], &got[(size_t) j * n_rows + i], sizeof *row));
     }
@@ -356,12 +359,12 @@ static void prints_each_level(void)
     REQUIRE(ct_forge_nest_parse(&nest,
                                 "schedule 1\ntile(batch, b0, b1, 64)\nreorder(b0, tree, b1)\n"
                                        "parallel(tree)\ninterleave(b1, 4)\n", NULL) == CT_OK);
-    for (int level = CT_HIGH; level <= CT_LOW; level++) {
+    for (int level = CT_FORGE_HIGH; level <= CT_FORGE_LOW; level++) {
         ct_forge_text text = {NULL, 0, 0, 0};
         CHECK_INT(ct_forge_ir_lower(&ir, &nest, &shape, (ct_forge_ir_level) level, NULL), CT_OK);
         ct_forge_ir_print(&ir, &text);
-        if (level < CT_LOW && !CHECK(!strcmp(text.at, printed[level]))) printf("%s", text.at);
-        if (level == CT_LOW)
+        if (level < CT_FORGE_LOW && !CHECK(!strcmp(text.at, printed[level]))) printf("%s", text.at);
+        if (level == CT_FORGE_LOW)
             CHECK(strstr(text.at, "for b1 = 0 .. min(64, N - b0)") &&
                   strstr(text.at, "loadThreshold(sparse, tree, node)"));
         ct_forge_text_free(&text);
@@ -386,7 +389,7 @@ static void threads_add_their_own_rows(void)
         snprintf(given, sizeof given, "schedule 1\ntile(batch, b0, b1, 64)\n%s",
                  (i < 2 ? overlapping : apart)[i % 2]);
         REQUIRE(ct_forge_nest_parse(&nest, given, NULL) == CT_OK);
-        CHECK_INT(ct_forge_ir_lower(&ir, &nest, &shape, CT_LOW, NULL), CT_OK);
+        CHECK_INT(ct_forge_ir_lower(&ir, &nest, &shape, CT_FORGE_LOW, NULL), CT_OK);
         ct_forge_ir_print(&ir, &text);
         if (!CHECK((strstr(text.at, "; sum, where not -0)") != NULL) == (i < 2)))
             printf("%s", text.at);
@@ -401,13 +404,13 @@ static void verifier_sees_faults(void)
     shape.any_order = 1;
     REQUIRE(ct_forge_nest_parse(&nest, "schedule 1\nparallel(tree)\n", NULL) == CT_OK);
     for (int fault = 0; fault < 4; fault++) {
-        REQUIRE(ct_forge_ir_lower(&ir, &nest, &shape, CT_LOW, NULL) == CT_OK);
+        REQUIRE(ct_forge_ir_lower(&ir, &nest, &shape, CT_FORGE_LOW, NULL) == CT_OK);
         for (int i = 0; i < ir.n_nodes; i++) {
             ct_forge_ir_node *node = &ir.nodes[i];
-            if (fault == 0 && node->kind == CT_IR_REDUCE) node->target = CT_TO_RESULT;
-            if (fault == 1 && node->kind == CT_IR_WALK) node->next = -1;
-            if (fault == 2 && node->kind == CT_IR_FOR) node->n_bounds = 0;
-            if (fault == 3 && node->kind == CT_IR_PRIVATE) node->loop = 0;
+            if (fault == 0 && node->kind == CT_FORGE_IR_REDUCE) node->target = CT_FORGE_TO_RESULT;
+            if (fault == 1 && node->kind == CT_FORGE_IR_WALK) node->next = -1;
+            if (fault == 2 && node->kind == CT_FORGE_IR_FOR) node->n_bounds = 0;
+            if (fault == 3 && node->kind == CT_FORGE_IR_PRIVATE) node->loop = 0;
         }
         CHECK_INT(ct_forge_ir_verify(&ir, NULL), CT_INTERNAL);
     }

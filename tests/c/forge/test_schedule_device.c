@@ -132,7 +132,7 @@ static int draw_kept(uint32_t n_rows, ct_forge_number number)
         "schedule 1\ntile(batch, b0, b1, 64)\ntile(tree, t0, t1, 4)\nreorder(b0, b1, t1, t0)\n"
         "gpuDimension(b0, grid.x)\ngpuDimension(b1, block.x)\ngpuDimension(t1, block.y)\n"
         "cache(b0)\nsharedReduce(t1)\n";
-    const any_shape s = {7, 4, 2, 64, 0, 5, 2, 0, 3, 1, CT_LESS, number, CT_F64, 0};
+    const any_shape s = {7, 4, 2, 64, 0, 5, 2, 0, 3, 1, CT_FORGE_LESS, number, CT_FORGE_F64, 0};
     ct_rng r = ct_rng_of(1, 42, 0);
     any_draw(&r, &s, &drawn);
     any_grid(&r, &drawn);
@@ -185,7 +185,7 @@ static void random_schedules(void)
 static void driver_that_fails(void)
 {
     if (!has_stand_in()) SKIP("no stand-in for a driver");
-    if (!draw_kept(70, CT_F32)) return;
+    if (!draw_kept(70, CT_FORGE_F32)) return;
     ct_error error = {CT_OK, ""};
     CHECK_INT(device_says(&error), CT_OK); /* it is compiled once */
     driver.fail_at.fail_at(0, CUDA_CALL_FAILS);
@@ -212,7 +212,7 @@ static void no_memory_of_the_host(void)
 {
     long n_failed = 0;
     if (!has_stand_in()) SKIP("no stand-in for a driver");
-    if (!draw_kept(70, CT_F32)) return;
+    if (!draw_kept(70, CT_FORGE_F32)) return;
     for (ct_status status = CT_NO_MEMORY; status != CT_OK && n_failed < 10000;) {
         ct_error error = {CT_OK, ""};
         ct_alloc_fail_after(n_failed);
@@ -231,7 +231,7 @@ static void little_memory(void)
 {
     int n_fine = 0, n_refused = 0;
     if (!has_stand_in()) SKIP("no stand-in for a driver");
-    if (!draw_kept(90, CT_F64)) return;
+    if (!draw_kept(90, CT_FORGE_F64)) return;
     for (size_t bytes = 1000; bytes < (size_t) 1 << 20; bytes += bytes / 8) {
         ct_error error = {CT_OK, ""};
         driver.memory.memory(bytes);
@@ -250,7 +250,7 @@ static void refusals(void)
     ct_forged_device *device;
     ct_forge_scheduled on_cpu;
     if (!has_driver()) SKIP("no driver, and no stand-in for one");
-    if (!draw_kept(10, CT_F64)) return;
+    if (!draw_kept(10, CT_FORGE_F64)) return;
     CHECK_INT(ct_forged_device_open_text(&now.scheduled, 999, &device, &error), CT_NO_DEVICE);
     CHECK(strstr(error.message, "no CUDA device 999") && !device);
     REQUIRE(ct_forge_scheduled_new(&now.forged, "schedule 1\nparallel(batch)\n", 0,
@@ -265,7 +265,7 @@ static void compiler_that_is_older(void)
 {
     ct_error error = {CT_OK, ""};
     if (!has_stand_in()) SKIP("no stand-in for a driver");
-    if (!draw_kept(10, CT_F64)) return;
+    if (!draw_kept(10, CT_FORGE_F64)) return;
     setenv("NVRTC_ON_CPU_KNOWS", "compute_75", 1);
     CHECK_INT(device_says(&error), CT_OK);
     setenv("NVRTC_ON_CPU_KNOWS", "compute_30", 1);
@@ -282,7 +282,7 @@ static void times(void)
     double taken = -1;
     const ct_forge_run run = {CT_FORGE_WAY_AUTO, 1, CT_SIMD_SCALAR, NULL, NULL, 0};
     if (!has_driver()) SKIP("no driver, and no stand-in for one");
-    if (!draw_kept(50, CT_F64)) return;
+    if (!draw_kept(50, CT_FORGE_F64)) return;
     REQUIRE(ct_forged_device_open_text(&now.scheduled, 0, &device, &error) == CT_OK);
     CHECK_INT(ct_forged_device_time(device, now.rows.columns, 50, &run, 1e-3, &taken, &error),
               CT_OK);

@@ -4,7 +4,7 @@
 #include <unistd.h>
 
 #include "check.h"
-#include "forge/interpret.h"
+#include "interpret_rows.h"
 #include "forge/schedule/emit.h"
 #include "forge/schedule/nvrtc.h"
 #include "schedule_random.h"
@@ -37,14 +37,15 @@ static int draw(uint32_t seed)
     now.n_rows = ct_rng_below(&r, SOME_ROWS + 1);
     any_rows(&r, &drawn, now.n_rows, x);
     now.model = ct_forge_model_new(&now.forged, now.shape, now.nest.layout, &now.forged.arena);
-    return now.model && ct_forge_ir_lower(&now.ir, &now.nest, now.shape, CT_LOW, NULL) == CT_OK;
+    return now.model &&
+        ct_forge_ir_lower(&now.ir, &now.nest, now.shape, CT_FORGE_LOW, NULL) == CT_OK;
 }
 
 static void expect(void)
 {
     double row[ANY_OUTPUTS];
     for (uint32_t i = 0; i < now.n_rows; i++) {
-        ct_forge_interpret_row(&drawn.ensemble, x + (size_t) i * drawn.ensemble.n_features, row);
+        interpret_row(&drawn.ensemble, x + (size_t) i * drawn.ensemble.n_features, row);
         for (uint32_t k = 0; k < drawn.ensemble.n_outputs; k++)
             expected[(size_t) k * now.n_rows + i] = row[k];
     }
@@ -124,11 +125,11 @@ static void check_c(uint32_t from)
 {
     static double got[SOME_ROWS * ANY_OUTPUTS];
     ct_forge_text text = {NULL, 0, 0, 0};
-    ct_forge_emit_prelude(CT_IN_C, &text);
+    ct_forge_emit_prelude(CT_FORGE_IN_C, &text);
     for (uint32_t seed = from; seed < from + A_FILE; seed++) {
         char name[32];
         snprintf(name, sizeof name, "f%u", (unsigned) seed);
-        if (CHECK(draw(seed))) ct_forge_emit(&now.ir, now.model, name, CT_IN_C, &text);
+        if (CHECK(draw(seed))) ct_forge_emit(&now.ir, now.model, name, CT_FORGE_IN_C, &text);
         ct_forged_free(&now.forged);
     }
     write_file("text.c", &text);
@@ -171,7 +172,7 @@ static void c_text(void)
 /* What starts the three functions and waits for them. */
 static void add_start(ct_forge_text *text, unsigned seed)
 {
-    const char *sum = drawn.ensemble.sum == CT_F32 ? "float" : "double";
+    const char *sum = drawn.ensemble.sum == CT_FORGE_F32 ? "float" : "double";
     ct_forge_text_add(text,
         "extern \"C\" int f%u(const ct_model *m, const double *x, i64 n_rows, i64 row_step,\n"
         "                   i64 column_step, double *out, const launch *at, i64 n_slots)\n"
@@ -199,7 +200,7 @@ static void add_start(ct_forge_text *text, unsigned seed)
 static uint32_t emit_cuda(uint32_t from, uint32_t n, int start, ct_forge_text *text)
 {
     uint32_t found = 0;
-    ct_forge_emit_prelude(CT_IN_CUDA, text);
+    ct_forge_emit_prelude(CT_FORGE_IN_CUDA, text);
     if (start) ct_forge_text_add(text,
                                  "#include <vector>\nstruct launch { u32 blocks[3], threads[3], "
                                        "shared; };\n");
@@ -207,7 +208,7 @@ static uint32_t emit_cuda(uint32_t from, uint32_t n, int start, ct_forge_text *t
         char name[32];
         snprintf(name, sizeof name, "f%u", (unsigned) seed);
         if (CHECK(draw(seed)) && now.ir.on_gpu) {
-            ct_forge_emit(&now.ir, now.model, name, CT_IN_CUDA, text);
+            ct_forge_emit(&now.ir, now.model, name, CT_FORGE_IN_CUDA, text);
             if (start) add_start(text, (unsigned) seed);
             found++;
         }
@@ -303,7 +304,8 @@ static const struct {
 /* The texts go to the file TEXTS, for nvcc to compile. */
 static void texts_for_nvcc(void)
 {
-    const any_shape shape = {7, 3, 0, 8, 5, 3, 2, 0, 0, 0, CT_LESS, CT_F32, CT_F64, 0};
+    const any_shape shape = {7, 3, 0, 8, 5, 3, 2, 0, 0, 0, CT_FORGE_LESS, CT_FORGE_F32,
+                             CT_FORGE_F64, 0};
     ct_rng r = ct_rng_of(1, 2, 3);
     ct_error error = {CT_OK, ""};
     ct_forge_text text = {NULL, 0, 0, 0};
@@ -311,16 +313,17 @@ static void texts_for_nvcc(void)
     any_grid(&r, &drawn);
     REQUIRE(ct_forge(&drawn.ensemble, &now.forged, NULL) == CT_OK);
     now.shape = ct_forge_shape_of(&now.forged, 1, &now.forged.arena);
-    ct_forge_emit_prelude(CT_IN_CUDA, &text);
+    ct_forge_emit_prelude(CT_FORGE_IN_CUDA, &text);
     for (size_t i = 0; i < sizeof for_nvcc / sizeof *for_nvcc; i++) {
         if (!CHECK(ct_forge_nest_parse(&now.nest, for_nvcc[i].text, &error) == CT_OK &&
                    ct_forge_nest_check(&now.nest, now.shape, &error) == CT_OK &&
-                   ct_forge_ir_lower(&now.ir, &now.nest, now.shape, CT_LOW, &error) == CT_OK)) {
+                   ct_forge_ir_lower(&now.ir, &now.nest, now.shape, CT_FORGE_LOW,
+                                     &error) == CT_OK)) {
             printf("    %s: %s\n", for_nvcc[i].name, error.message);
             continue;
         }
         now.model = ct_forge_model_new(&now.forged, now.shape, now.nest.layout, &now.forged.arena);
-        ct_forge_emit(&now.ir, now.model, for_nvcc[i].name, CT_IN_CUDA, &text);
+        ct_forge_emit(&now.ir, now.model, for_nvcc[i].name, CT_FORGE_IN_CUDA, &text);
     }
     ct_forged_free(&now.forged);
     FILE *file = fopen(getenv("TEXTS") ? getenv("TEXTS") : "/dev/null", "w");

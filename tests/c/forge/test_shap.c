@@ -2,7 +2,7 @@
 #include "check.h"
 #include "ensemble_random.h"
 #include "base/memory.h"
-#include "forge/interpret.h"
+#include "interpret_rows.h"
 #include "forge/pack.h"
 #include "forge/shap.h"
 #include "forge/shap_background.h"
@@ -21,7 +21,7 @@ static double value_of(const ct_forge_ensemble *e, uint32_t tree, uint32_t node,
     if (e->feature[node] < 0) return ct_forge_ensemble_term(e, tree, node, k);
     uint32_t left = e->left[node], right = e->right[node], feature = (uint32_t) e->feature[node];
     if (known >> feature & 1)
-        return value_of(e, tree, ct_forge_interpret_left(e, node, x[feature]) ? left : right, k, x,
+        return value_of(e, tree, ct_forge_ensemble_left(e, node, x[feature]) ? left : right, k, x,
                         known);
     return (e->cover[left] * value_of(e, tree, left, k, x, known) +
             e->cover[right] * value_of(e, tree, right, k, x, known)) / e->cover[node];
@@ -166,7 +166,7 @@ static void check_ways(const ct_forged *f, const table *t, const double *want, s
         if (!ct_cpu_has((ct_simd) level)) continue;
         ct_forge_run run = {CT_FORGE_WAY_AUTO, 1 + (unsigned) level % 3, (ct_simd) level, NULL,
                             NULL, 0};
-        CHECK_INT(ct_forged_shap(f, t->columns, t->n_rows, &run, got, NULL), CT_OK);
+        CHECK_INT(ct_forged_shap(f, t->columns, t->n_rows, 0, &run, got, NULL), CT_OK);
         CHECK(!memcmp(got, want, n * sizeof *got));
     }
     free(got);
@@ -185,7 +185,7 @@ static void check_shape(uint32_t seed, const any_shape *s, uint32_t n_rows, uint
     size_t width = e->n_features + 1, n = width * e->n_outputs * n_rows;
     double *out = (double *) malloc(n * sizeof *out);
     ct_forge_run run = {CT_FORGE_WAY_AUTO, 2, CT_SIMD_SCALAR, NULL, NULL, 0};
-    REQUIRE(CHECK_INT(ct_forged_shap(&f, t.columns, n_rows, &run, out, NULL), CT_OK));
+    REQUIRE(CHECK_INT(ct_forged_shap(&f, t.columns, n_rows, 0, &run, out, NULL), CT_OK));
     int right = 1;
     for (uint32_t row = 0; row < n_rows; row++)
         for (uint32_t k = 0; k < e->n_outputs; k++) {
@@ -217,9 +217,9 @@ static any_shape few_players(ct_rng *r, uint32_t most)
     s.wide = s.n_outputs > 1 && ct_rng_below(r, 2);
     s.sets = ct_rng_below(r, 2) * 5;
     s.rules = ct_rng_below(r, 2);
-    s.less = ct_rng_below(r, 2) ? CT_LESS : CT_LESS_EQUAL;
-    s.number = ct_rng_below(r, 2) ? CT_F32 : CT_F64;
-    s.sum = ct_rng_below(r, 2) ? CT_F32 : CT_F64;
+    s.less = ct_rng_below(r, 2) ? CT_FORGE_LESS : CT_FORGE_LESS_EQUAL;
+    s.number = ct_rng_below(r, 2) ? CT_FORGE_F32 : CT_FORGE_F64;
+    s.sum = ct_rng_below(r, 2) ? CT_FORGE_F32 : CT_FORGE_F64;
     return s;
 }
 
@@ -235,8 +235,10 @@ static void all_subsets(void)
 /* Many features on a path: sums alone, which the quadrature must give to the last digits. */
 static void long_paths(void)
 {
-    const any_shape comb = {2, 39, 0, 40, 0, ANY_FEATURES, 1, 0, 0, 0, CT_LESS, CT_F64, CT_F64, 0};
-    const any_shape bushy = {3, 12, 1, 400, 0, 30, 2, 1, 0, 1, CT_LESS_EQUAL, CT_F32, CT_F64, 0};
+    const any_shape comb = {2, 39, 0, 40, 0, ANY_FEATURES, 1, 0, 0, 0, CT_FORGE_LESS, CT_FORGE_F64,
+                            CT_FORGE_F64, 0};
+    const any_shape bushy = {3, 12, 1, 400, 0, 30, 2, 1, 0, 1, CT_FORGE_LESS_EQUAL, CT_FORGE_F32,
+                             CT_FORGE_F64, 0};
     check_shape(7, &comb, CHECK_QUICK() ? 20 : 300, 0);
     check_shape(9, &bushy, CHECK_QUICK() ? 20 : 300, 0);
 }
@@ -244,7 +246,8 @@ static void long_paths(void)
 /* Two features that decide together: x0 < 1 and x1 < 1 give 12, of 1/3 and 1/4 of the rows. */
 static void by_hand(void)
 {
-    const any_shape s = {1, 0, 0, 1, 0, 2, 1, 0, 0, 0, CT_LESS, CT_F64, CT_F64, 0};
+    const any_shape s = {1, 0, 0, 1, 0, 2, 1, 0, 0, 0, CT_FORGE_LESS, CT_FORGE_F64, CT_FORGE_F64,
+                         0};
     static const int32_t feature[] = {0, 1, -1, -1, -1};
     static const uint32_t left[] = {1, 3, 0, 0, 0}, right[] = {2, 4, 0, 0, 0};
     static const double cover[] = {12, 4, 8, 1, 3}, value[] = {0, 0, 0, 12, 0};
@@ -255,7 +258,7 @@ static void by_hand(void)
     for (uint32_t i = 0; i < 5; i++) {
         drawn.feature[i] = feature[i], drawn.left[i] = left[i], drawn.right[i] = right[i];
         drawn.cover[i] = cover[i], drawn.value[i] = value[i], drawn.threshold[i] = 1;
-        drawn.missing[i] = CT_MISSING_NAN, drawn.set_size[i] = 0, drawn.default_left[i] = 0;
+        drawn.missing[i] = CT_FORGE_MISSING_NAN, drawn.set_size[i] = 0, drawn.default_left[i] = 0;
     }
     drawn.base[0] = 2, drawn.weight[0] = 1;
     ct_forged f;
@@ -266,14 +269,14 @@ static void by_hand(void)
     const double want[3][3] = {{5, 6, 3}, {1, -2, 3}, {-2.5, 1.5, 3}};
     double out[9];
     ct_forge_run run = {CT_FORGE_WAY_AUTO, 1, CT_SIMD_SCALAR, NULL, NULL, 0};
-    CHECK_INT(ct_forged_shap(&f, columns, 3, &run, out, NULL), CT_OK);
+    CHECK_INT(ct_forged_shap(&f, columns, 3, 0, &run, out, NULL), CT_OK);
     for (uint32_t row = 0; row < 3; row++)
         for (uint32_t i = 0; i < 3; i++) CHECK(fabs(out[i * 3 + row] - want[row][i]) < 1e-14);
     ct_error error;
     drawn.cover[1] = 0;
-    CHECK_INT(ct_forged_shap(&f, columns, 3, &run, out, &error), CT_BAD_INPUT);
+    CHECK_INT(ct_forged_shap(&f, columns, 3, 0, &run, out, &error), CT_BAD_INPUT);
     e->cover = NULL;
-    CHECK_INT(ct_forged_shap(&f, columns, 3, &run, out, &error), CT_BAD_INPUT);
+    CHECK_INT(ct_forged_shap(&f, columns, 3, 0, &run, out, &error), CT_BAD_INPUT);
     ct_forged_free(&f);
 }
 
@@ -281,7 +284,8 @@ static void by_hand(void)
 static void memory(void)
 {
     static table t;
-    const any_shape s = {3, 6, 2, 64, 0, 6, 2, 1, 3, 1, CT_LESS, CT_F64, CT_F64, 0};
+    const any_shape s = {3, 6, 2, 64, 0, 6, 2, 1, 3, 1, CT_FORGE_LESS, CT_FORGE_F64, CT_FORGE_F64,
+                         0};
     ct_rng r = ct_rng_of(3, 3, 3);
     ct_forged f;
     ct_error error;
@@ -294,22 +298,21 @@ static void memory(void)
     ct_status status = CT_NO_MEMORY;
     for (long after = 0; status != CT_OK; after++) {
         ct_alloc_fail_for(after, 1);
-        status = ct_forged_shap(&f, t.columns, 5, &run, out, &error);
+        status = ct_forged_shap(&f, t.columns, 5, 0, &run, out, &error);
         ct_alloc_fail_for(-1, 0);
         CHECK(status == CT_OK || (status == CT_NO_MEMORY && error.message[0]));
     }
     status = CT_NO_MEMORY;
     for (long after = 0; status != CT_OK; after++) {
         ct_alloc_fail_for(after, 1);
-        status = ct_forged_shap_background(&f, t.columns, 5, t.columns, 5, &run, out, &error);
+        status = ct_forged_shap_background(&f, t.columns, 5, t.columns, 5, 0, &run, out, &error);
         ct_alloc_fail_for(-1, 0);
         CHECK(status == CT_OK || (status == CT_NO_MEMORY && error.message[0]));
     }
     status = CT_NO_MEMORY;
     for (long after = 0; status != CT_OK; after++) {
         ct_alloc_fail_for(after, 1);
-        status =
-            ct_forged_interactions_background(&f, t.columns, 5, t.columns, 5, &run, out, &error);
+        status = ct_forged_shap_background(&f, t.columns, 5, t.columns, 5, 1, &run, out, &error);
         ct_alloc_fail_for(-1, 0);
         CHECK(status == CT_OK || (status == CT_NO_MEMORY && error.message[0]));
     }
@@ -375,8 +378,8 @@ static int interactions_right(const ct_forged *f, const table *t, uint32_t by_de
     double *out = (double *) malloc(2 * n * sizeof *out);
     for (unsigned threads = 1; threads <= 2; threads++) {
         ct_forge_run run = {CT_FORGE_WAY_AUTO, threads, CT_SIMD_SCALAR, NULL, NULL, 0};
-        CHECK_INT(ct_forged_interactions_background(f, t->columns, t->n_rows, t->columns, t->n_rows,
-                                                    &run, out + (threads - 1) * n, NULL), CT_OK);
+        CHECK_INT(ct_forged_shap_background(f, t->columns, t->n_rows, t->columns, t->n_rows,
+                                            1, &run, out + (threads - 1) * n, NULL), CT_OK);
     }
     int right = !memcmp(out, out + n, n * sizeof *out) && same_by_pairs(f, t, 1, out) &&
         interactions_as_defined(e, t, out, by_definition);
@@ -400,8 +403,8 @@ static void check_background(uint32_t seed, const any_shape *s, uint32_t n_rows,
     double *out = (double *) malloc(2 * n * sizeof *out);
     for (unsigned threads = 1; threads <= 2; threads++) {
         ct_forge_run run = {CT_FORGE_WAY_AUTO, threads, CT_SIMD_SCALAR, NULL, NULL, 0};
-        REQUIRE(CHECK_INT(ct_forged_shap_background(&f, t.columns, n_rows, t.columns, n_rows, &run,
-                                                    out + (threads - 1) * n, NULL), CT_OK));
+        REQUIRE(CHECK_INT(ct_forged_shap_background(&f, t.columns, n_rows, t.columns, n_rows, 0,
+                                                    &run, out + (threads - 1) * n, NULL), CT_OK));
     }
     int right = !memcmp(out, out + n, n * sizeof *out) && same_by_pairs(&f, &t, 0, out) &&
         interactions_right(&f, &t, by_definition);
@@ -427,8 +430,10 @@ static void backgrounds(void)
         const any_shape s = few_players(&r, MOST_PLAYERS - 1);
         check_background(seed, &s, seed % 3 ? 6 : 40, seed % 3 ? 6 : 2);
     }
-    const any_shape comb = {2, 39, 0, 40, 0, ANY_FEATURES, 1, 0, 0, 0, CT_LESS, CT_F64, CT_F64, 0};
-    const any_shape bushy = {3, 12, 1, 400, 0, 30, 2, 1, 0, 1, CT_LESS_EQUAL, CT_F32, CT_F64, 0};
+    const any_shape comb = {2, 39, 0, 40, 0, ANY_FEATURES, 1, 0, 0, 0, CT_FORGE_LESS, CT_FORGE_F64,
+                            CT_FORGE_F64, 0};
+    const any_shape bushy = {3, 12, 1, 400, 0, 30, 2, 1, 0, 1, CT_FORGE_LESS_EQUAL, CT_FORGE_F32,
+                             CT_FORGE_F64, 0};
     check_background(7, &comb, CHECK_QUICK() ? 9 : 40, 0);
     check_background(9, &bushy, CHECK_QUICK() ? 9 : 150, 0);
 }
