@@ -248,8 +248,7 @@
 #'   named list of them; by default made from `...`.
 #' @param ... For `hist_forest()`: arguments of `hist_forest_control()`, each of which takes
 #'   precedence over the same setting in `control`, and arguments under the names of `ranger` listed
-#'   above. For `hist_forest_control()`: `min_bucket`, the former name of `minbucket`. Any other
-#'   name is an error.
+#'   above. Any other name is an error.
 #'
 #' @return An object of class `hist_forest` and `contree_ensemble` (the class of all ensembles of
 #'   this package), a list with

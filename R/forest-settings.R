@@ -9,18 +9,13 @@ ranger_alias <- c(num.trees = "trees", min.node.size = "min_n", max.depth = "dep
                   min.bucket = "minbucket", honesty.fraction = "honesty_fraction",
                   monotone_constraints = "monotone")
 
-# Names of version 0.1.0.
-forest_names_before <- c(min_bucket = "minbucket")
-
 # `dots` under the names that arguments have here. `typed` are the names in the call.
 ranger_names <- function(dots, typed) {
   if (length(dots) == 0) return(list())
   names <- names_of_dots(dots)
   ours <- c(names(formals(hist_forest.formula)), names(formals(hist_forest_control)))
   ours <- setdiff(ours, c("...", "control"))
-  check_names(names, c(ours, names(ranger_alias), names(forest_names_before)),
-              gettext("?hist_forest for all arguments"))
-  dots <- rename_dots(dots, forest_names_before)
+  check_names(names, c(ours, names(ranger_alias)), gettext("?hist_forest for all arguments"))
   alias <- ranger_alias[intersect(names, names(ranger_alias))]
   if (length(twice <- intersect(alias, typed))) {
     stop_input(twice[1], gettextf(
@@ -91,12 +86,8 @@ hist_forest_control <- function(
     # how it computes, and when it ends
     threads = NULL, workers = FALSE, device = c("auto", "cpu", "cuda"), time_limit = Inf,
     memory_limit = Inf, on_interrupt = c("return", "error"), verbose = NULL, progress = NULL, ...) {
-  if (...length()) {
-    check_names(...names(), c(setdiff(names(formals()), "..."), names(forest_names_before)),
-                gettext("?hist_forest for all arguments"))
-    given <- rename_dots(as.list(match.call())[-1], forest_names_before)
-    return(do.call(hist_forest_control, given, envir = parent.frame()))
-  }
+  check_names(names_of_dots(list(...)), setdiff(names(formals()), "..."),
+              gettext("?hist_forest for all arguments"))
   values <- environment()
   range <- function(name, low, high = Inf, whole = TRUE) {
     check_forest_number(name, values[[name]], list(low = low, high = high, whole = whole), FALSE)

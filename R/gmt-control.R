@@ -101,8 +101,7 @@ gmt_modes <- list(local = list(population = 2, effort = 200, patience = 30),
 #'   is an error if it cannot be used. The tree is the same. The other searches use the CPU only,
 #'   and `"cuda"` is an error there. See GPUs.
 #' @param threads,on_interrupt,verbose,progress As in [contree_control()].
-#' @param ... `leaves_max` and `depth_max`, former names of `max_leaves` and `depth`. Any other name
-#'   is an error.
+#' @param ... Not used; any other name is an error.
 #' @return A list of class `gmt_control` with one element for each setting.
 #' @section The search of the paper:
 #' Jurczuk, Czajkowski and Kretowski (2022) evolve trees. Here the initial trees are grown from up
@@ -222,7 +221,7 @@ gmt_control <- function(max_leaves = 16, depth = if (certify > 0) certify else 6
                         certify = 0, time_limit = Inf, device = c("auto", "cpu", "cuda"),
                         threads = NULL, on_interrupt = c("return", "error"), verbose = NULL,
                         progress = NULL, ...) {
-  if (...length()) return(gmt_control_renamed(match.call(), parent.frame()))
+  check_gmt_names(names_of_dots(list(...)))
   typed <- mget(as.character(names(match.call())[-1]), environment())
   mode <- check_choice("search", search, names(gmt_modes))
   certify <- check_forest_number("certify", certify, gmt_ranges$certify, FALSE)
@@ -277,20 +276,9 @@ check_gmt_device <- function(device, mode) {
     "use device = \"auto\" or \"cpu\", or search = \"paper\""), device, mode))
 }
 
-# Names of version 0.1.0.
-gmt_names_before <- c(leaves_max = "max_leaves", depth_max = "depth")
-
 check_gmt_names <- function(names) {
-  known <- setdiff(names(formals(gmt_control)), "...")
-  check_names(setdiff(names, names(gmt_names_before)), known,
+  check_names(names, setdiff(names(formals(gmt_control)), "..."),
               gettext("?gmt and ?gmt_control for all arguments"))
-}
-
-# The call with the names that its arguments have now.
-gmt_control_renamed <- function(call, env) {
-  check_gmt_names(names_of_dots(as.list(call)[-1]))
-  call[[1]] <- gmt_control
-  eval(as.call(rename_dots(as.list(call), gmt_names_before)), env)
 }
 
 # `control` is forced here, so that a wrong name in `...` is said to be one. `both`: it was given,
@@ -299,7 +287,6 @@ gmt_settings <- function(control, dots, both, seed, model) {
   check_gmt_names(names_of_dots(dots))
   if (both && (length(dots) || !inherits(control, "gmt_control"))) {
     typed <- if (inherits(control, "gmt_control")) attr(control, "typed") else control
-    dots <- rename_dots(dots, gmt_names_before)
     control <- do.call(gmt_control, given_over_control(dots, typed, gmt_control), quote = TRUE)
   }
   control["seed"] <- list(check_forest_number("seed", seed,

@@ -110,7 +110,7 @@
 #'   evolutionary
 #'   induction of model trees. *Applied Soft Computing* 119, 108503.
 #'   \doi{10.1016/j.asoc.2022.108503}.
-#' @seealso [gmt_control()], [predict.gmt()], [coef.gmt()], [gmt_history()].
+#' @seealso [gmt_control()], [predict.gmt()], [coef.gmt()].
 #' @examples
 #' fit <- gmt(uptake ~ conc + Type | conc + Treatment, CO2, seed = 1)
 #' fit

@@ -138,10 +138,6 @@ test_that("tuning keeps the fastest, and what it saw", {
   expect_identical(autotune(tuned, rows[1:3, ], time_limit = 0.05)$tuned$rows, 4)
   expect_contree_error(autotune(fast), "input", "'newdata'")
   expect_contree_error(autotune(fast, rows, time_limit = 0), "input", "'time_limit'")
-  expect_contree_error(autotune(fast, rows, limit = 1), "input", "unknown argument")
-  assign("seconds", NULL, contree:::told_before)
-  expect_message(autotune(fast, rows, seconds = 0.05), "now called 'time_limit'")
-  expect_contree_error(suppressMessages(autotune(fast, rows, seconds = 0)), "input", "time_limit")
 })
 
 test_that("schedules are timed in turns", {
@@ -206,12 +202,12 @@ test_that("the rule has tiles for all threads where smaller tiles pay", {
   expect_identical(rows_of_tile(walks, 400, 16), 64)
 })
 
-test_that("Algorithm 1 takes 39 points of 5184", {
-  expect_identical(nrow(gpu_points(4096, 20, all = TRUE)), 5184L)
-  expect_identical(nrow(gpu_points(4096, 20)), 36L)
-  expect_setequal(gpu_points(512, 20)$tree_threads, c(20, 50))
-  expect_setequal(gpu_points(4096, 129)$rows_block, c(8, 32))
-  expect_setequal(gpu_points(4096, 20)$rows_block, c(32, 64))
+test_that("Algorithm 1 times 39 schedules", {
+  points <- contree:::gpu_points
+  expect_identical(nrow(points(4096, 20)), 36L)
+  expect_setequal(points(512, 20)$tree_threads, c(20, 50))
+  expect_setequal(points(4096, 129)$rows_block, c(8, 32))
+  expect_setequal(points(4096, 20)$rows_block, c(32, 64))
   exact <- forge(fit, sums = "reproducible")
   calls <- 0
   # a clock that likes threads for rows, interleaving, and shared memory
@@ -221,15 +217,14 @@ test_that("Algorithm 1 takes 39 points of 5184", {
     10 - 2 * grepl("b0, u, 64", text) - grepl("interleave\\(t0, 4", text) -
       3 * grepl("sharedReduce", text)
   }
-  tuned <- autotune_gpu(exact, 4096, clock)
+  tuned <- contree:::tune_by_launches(exact, 4096, clock)
   expect_identical(nrow(tuned$tuned$times), 39L)
   expect_identical(sum(!is.na(tuned$tuned$times$seconds)), as.integer(calls))
   expect_true(any(grepl("sharedReduce", tuned$schedule$text)))
   expect_true("interleave(t0, 4)" %in% tuned$schedule$text)
   expect_identical(predict(tuned, rows, type = "margin"), predict(exact, rows, type = "margin"))
-  expect_contree_error(autotune_gpu(forge(fit), 4096, clock), "unsupported", "reproducible")
-  expect_contree_error(autotune_gpu(exact, 4096, 1), "input", "'time'")
-  expect_contree_error(autotune_gpu(exact, 0, clock), "input", "'rows'")
+  expect_error(contree:::tune_by_launches(forge(fit), 4096, clock), "reproducible",
+               class = "contree_unsupported_error")
 })
 
 test_that("sizes of presets are numbers", {

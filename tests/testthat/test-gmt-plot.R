@@ -28,7 +28,7 @@ test_that("the tree and the search are drawn", {
   grDevices::pdf(NULL)
   on.exit(grDevices::dev.off())
   fit <- gmt(mag ~ ., quakes, seed = 1, effort = 20)
-  expect_identical(plot(fit, what = "progress"), gmt_history(fit))
+  expect_identical(plot(fit, what = "progress"), fit$gmt$history)
   expect_named(plot(fit, main = "Quakes", type = "split"), c("x", "y"))
   expect_contree_error(plot(fit, what = "other"), "input", "'what'")
   skip_if_not_installed("ggplot2")
