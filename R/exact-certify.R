@@ -236,10 +236,9 @@ warn_no_certificate <- function(status, settings) {
                               bytes_text(settings$certificate)),
     "time limit" = gettext("the search that writes it reached the time limit"),
     gettext("interrupted"))
-  warning(structure(list(message = gettextf(
+  warn_contree("no_certificate", gettextf(
     "no certificate is kept: %s; the tree and its bound are not affected", reason),
-                         call = user_call(), status = status),
-                    class = c("contree_no_certificate", "warning", "condition")))
+    list(status = status))
   NULL
 }
 

@@ -325,7 +325,7 @@ setting_message <- function(name, value, range) {
 }
 
 check_seed <- function(seed) {
-  check_forest_number("seed", seed, list(low = 0, high = 2^53, whole = TRUE), TRUE)
+  check_forest_number("seed", seed, forest_ranges$seed, TRUE)
 }
 
 check_flag <- function(name, value) {

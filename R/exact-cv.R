@@ -159,7 +159,7 @@ contree_cv.formula <- function(formula, data, weights, subset, na.action, depth 
   call <- plain_call(match.call(), sys.call(-1), "contree_cv")
   settings <- cv_settings(list(...), if (!missing(control)) control)
   grid <- cv_grid(depth, complexity, settings)
-  rule <- check_choice("rule", rule, c("1se", "min"))
+  rule <- check_choice("rule", rule)
   data <- if (!missing(data)) data
   if (!is.null(check_objective(objective))) {
     refuse_with_rewards(c(weights = !missing(weights), loss = !is.null(loss),
@@ -193,7 +193,7 @@ contree_cv.default <- function(x, y, depth = 1:4, complexity = NULL, folds = 10,
   call <- plain_call(match.call(), sys.call(-1), "contree_cv")
   settings <- cv_settings(list(...), if (!missing(control)) control)
   grid <- cv_grid(depth, complexity, settings)
-  rule <- check_choice("rule", rule, c("1se", "min"))
+  rule <- check_choice("rule", rule)
   if (!is.null(rewards) || !is.null(costs)) {
     return(cv_rewards(x, rewards, costs, c(
       y = !missing(y), weights = !is.null(weights), loss = !is.null(loss),
@@ -318,7 +318,7 @@ fold_worker <- function(x, truth, folds, grid, settings) {
   }
 }
 
-was_stopped <- function(fit) tree_proof(fit)$status %in% names(stopped_class)
+was_stopped <- function(fit) tree_proof(fit)$status %in% names(stopped_kind)
 
 # ---- counting ------------------------------------------------------------------------------------
 
@@ -369,11 +369,9 @@ least_and_se <- function(table) {
 warn_if_cv_stopped <- function(table, searches) {
   stopped <- sum(table$stopped)
   if (stopped == 0) return(invisible())
-  message <- gettextf(
+  warn_contree("cv_stopped", gettextf(
     "%d of %d searches were stopped by a limit; their best trees so far count (see 'stopped')",
-    stopped, nrow(table) * searches)
-  warning(structure(list(message = message, call = user_call()),
-                    class = c("contree_cv_stopped", "warning", "condition")))
+    stopped, nrow(table) * searches))
 }
 
 # ---- progress ------------------------------------------------------------------------------------

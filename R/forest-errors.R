@@ -57,13 +57,10 @@ warn_if_without_errors <- function(errors, object) {
   unknown <- sum(is.na(errors))
   if (unknown == 0) return(invisible())
   trees <- tree_count(object)
-  warning(structure(
-    list(message = gettextf(
-      paste("%d of %d standard errors are NA, because the forest of %d trees is too small to",
-            "estimate them; grow about %.0f trees"),
-      unknown, length(errors), trees,
-      max(trees_for_errors * object$n, 2 * trees)), call = user_call()),
-    class = c("contree_few_trees", "warning", "condition")))
+  warn_contree("few_trees", gettextf(
+    paste("%d of %d standard errors are NA, because the forest of %d trees is too small to",
+          "estimate them; grow about %.0f trees"),
+    unknown, length(errors), trees, max(trees_for_errors * object$n, 2 * trees)))
 }
 
 # `said`: a row a new row, `inbag`: a row a training row; both with a column a tree.

@@ -454,7 +454,7 @@ predict.image_forest <- function(object, newdata, type = c("class", "prob", "vot
   check_no_dots(...)
   if (missing(newdata)) stop_input("newdata", gettext("'newdata' must be given"))
   device <- check_device(device)
-  type <- check_choice("type", type, c("class", "prob", "votes", "leaf"), c(node = "leaf"))
+  type <- check_choice("type", type, alias = c(node = "leaf"))
   images <- check_images(newdata)
   if (dim(images[[1]])[3] != object$channels) {
     stop_input("newdata", gettextf("'newdata' has %d channels, but the forest was grown from %d",

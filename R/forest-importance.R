@@ -117,7 +117,7 @@ check_local <- function(settings) {
 forest_p_values <- function(fit, method = c("janitza", "altmann"), permutations = 100, data = NULL,
                             threads = NULL) {
   check_forest(fit)
-  method <- check_choice("method", method, c("janitza", "altmann"))
+  method <- check_choice("method", method)
   check_number("permutations", permutations, gettext("a whole number of at least 1"), is_count)
   threads <- check_threads("threads", threads)
   if (is.null(fit$importance)) {
@@ -142,11 +142,10 @@ mirrored_p_values <- function(values, measure) {
     stop_input("fit", gettext("no importance is below 0; use method = \"altmann\""))
   }
   if (length(below) < 100) {
-    warning(structure(list(message = sprintf(ngettext(length(below),
+    warn_contree("few_negative", sprintf(ngettext(length(below),
       "p-values from %d value below 0 are inaccurate; use at least 100, or method = \"altmann\"",
       "p-values from %d values below 0 are inaccurate; use at least 100, or method = \"altmann\""),
-      length(below)), call = user_call()),
-      class = c("contree_few_negative", "warning", "condition")))
+      length(below)))
   }
   chance <- c(below, -below, values[which(values == 0)])
   vapply(values, function(value) mean(chance >= value), 0)

@@ -21,21 +21,21 @@
 #' machine, or for other batch sizes, it tunes again.
 #'
 #' @section GPUs:
-#' For a GPU the schedules are those of Algorithm 1 of SilvanForge: of 5184 it selects 36 by the size
-#' of the batch and the number of features, times each, and then times the three fastest with sums in
-#' shared memory: 39 in all. Schedules that are not legal for this forest, that need `forge(sums =
-#' "reproducible")` without having it, or that the GPU cannot launch, are skipped. A time is that of
-#' the launches of a schedule for the rows of `newdata` once they are on the GPU: the least of three
-#' means of at least four milliseconds, whatever the `time_limit`. Compiling takes some tenths of a
-#' second for each.
+#' For a GPU the schedules are those of Algorithm 1 of SilvanForge: of 5184 it selects 36 by the
+#' size of the batch and the number of features, times each, and then times the three fastest with
+#' sums in shared memory: 39 in all. Schedules that are not legal for this forest, that need
+#' `forge(sums = "reproducible")` without having it, or that the GPU cannot launch, are skipped. A
+#' time is that of the launches of a schedule for the rows of `newdata` once they are on the GPU:
+#' the least of three means of at least four milliseconds, whatever the `time_limit`. Compiling
+#' takes some tenths of a second for each.
 #'
 #' @param forged A result of [forge()].
 #' @param newdata Rows as for [predict()][predict.forged_forest], as many as will be predicted at a
 #'   time; on the CPU at most 2,048 of them are used.
 #' @param threads As in [contree_control()]; the default is that of [forge()].
 #' @param time_limit Maximum time for the timings, in seconds; 0.8 by default.
-#' @param device What the schedule is for: `"cpu"` (the default), `"cuda"`, the first GPU, or another
-#'   one by its number, as in `"cuda:1"`.
+#' @param device What the schedule is for: `"cpu"` (the default), `"cuda"`, the first GPU, or
+#'   another one by its number, as in `"cuda:1"`.
 #' @return The forged forest with the fastest schedule and an element `tuned`, a list of `times`, a
 #'   data frame with a row for each candidate (`NA` if skipped), `rows` and `machine`.
 #' @section Errors:

@@ -44,9 +44,7 @@ open_device <- function(forged, device) {
 without_device <- function(told, device) {
   kind <- told[1L]
   if (kind == "lost") {
-    warning(structure(list(message = gettextf("predictions were made without the GPU: %s",
-                                              told[2L]), call = user_call()),
-                      class = c("contree_without_gpu", "warning", "condition")))
+    warn_contree("without_gpu", gettextf("predictions were made without the GPU: %s", told[2L]))
   } else if (device != "auto") {
     if (kind == "open") stop_device(told[2L])
     stop_unsupported("device", gettextf(

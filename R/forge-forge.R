@@ -78,7 +78,7 @@ forge <- function(x, threads = NULL, sums = c("source", "reproducible"), schedul
                   show = NULL, device = c("auto", "cpu", "cuda"), ...) {
   if (inherits(x, "forest_ir")) check_no_dots(...) else x <- import_forest(x, ...)
   threads <- check_threads("threads", threads)
-  sums <- check_choice("sums", sums, c("source", "reproducible"))
+  sums <- check_choice("sums", sums)
   device <- check_device(device)
   if (sums == "reproducible") x <- reproducible_sums(x)
   pointer <- forge_ensemble(x)

@@ -57,9 +57,7 @@ predict.forged_forest <- function(object, newdata,
                                            "contributions"),
                                   threads = NULL, device = NULL, ...) {
   check_no_dots(...)
-  type <- check_choice("type", type,
-                       c("response", "margin", "prob", "class", "leaf", "contributions"),
-                       c(node = "leaf"))
+  type <- check_choice("type", type, alias = c(node = "leaf"))
   forest <- object$forest
   if (type %in% c("prob", "class")) check_has_classes(forest, type)
   threads <- if (is.null(threads)) object$threads else check_threads("threads", threads)

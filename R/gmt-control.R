@@ -225,7 +225,7 @@ gmt_control <- function(max_leaves = 16, depth = if (certify > 0) certify else 6
   typed <- mget(as.character(names(match.call())[-1]), environment())
   mode <- check_choice("search", search, names(gmt_modes))
   certify <- check_forest_number("certify", certify, gmt_ranges$certify, FALSE)
-  fitness <- check_choice("fitness", fitness, c("bic", "weighted"))
+  fitness <- check_choice("fitness", fitness)
   device <- check_gmt_device(check_device(device), mode)
   given <- mget(names(gmt_ranges), environment())
   unasked <- if (check_flag("shrink", shrink)) shrink_settings else plain_settings
@@ -250,11 +250,11 @@ gmt_control <- function(max_leaves = 16, depth = if (certify > 0) certify else 6
   structure(c(own, list(search = search[setdiff(names(search), names(own))],
                  limits = check_choice("limits", limits, c("range", "loo", "none")),
                  shrink = shrink,
-                 factors = check_choice("factors", factors, c("few", "both", "split")),
-                 missing = check_choice("missing", missing, c("indicator", "mean")),
+                 factors = check_choice("factors", factors),
+                 missing = check_choice("missing", missing),
                  device = device,
                  threads = check_threads("threads", threads),
-                 on_interrupt = check_choice("on_interrupt", on_interrupt, c("return", "error")),
+                 on_interrupt = check_choice("on_interrupt", on_interrupt),
                  verbose = if (!is.null(verbose)) check_flag("verbose", verbose),
                  progress = check_progress(progress), effort = search$effort)),
             class = "gmt_control", typed = typed)
@@ -289,8 +289,7 @@ gmt_settings <- function(control, dots, both, seed, model) {
     typed <- if (inherits(control, "gmt_control")) attr(control, "typed") else control
     control <- do.call(gmt_control, given_over_control(dots, typed, gmt_control), quote = TRUE)
   }
-  control["seed"] <- list(check_forest_number("seed", seed,
-                                              list(low = 0, high = 2^53, whole = TRUE), TRUE))
+  control["seed"] <- list(check_seed(seed))
   control$model <- check_flag("model", model)
   control
 }

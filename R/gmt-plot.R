@@ -21,9 +21,9 @@
 #' @param main Title of the plot, a string; `NULL`, the default, for none.
 #' @return `plot()`: invisibly, with `"tree"` as [plot.contree()]; with `"partial"` a data frame of
 #'   `leaf`, `regressor`, `x` (for factors the codes of the levels), `partial` and `residual`; with
-#'   `"progress"` a row for each tree that was the best so far: `kick` (number of random changes
-#'   made), `leaves`, `bic` and `deviance` (on the rows that were searched), `touched` (rows examined
-#'   by searches of single splits), `time` (seconds), as in `fit$gmt$history`.
+#'   `"progress"` `fit$gmt$history`, a row for each tree that was the best so far: `kick` (number
+#'   of random changes made), `leaves`, `bic` and `deviance` (on the rows that were searched),
+#'   `touched` (rows examined by searches of single splits), `time` (seconds).
 #' @examples
 #' plot(fit)
 #' plot(fit, what = "partial")
@@ -32,7 +32,7 @@
 plot.gmt <- function(x, what = c("tree", "partial", "progress", "importance"), regressors = NULL,
                      leaves = NULL, data = NULL, main = NULL, ...) {
   check_title(main)
-  what <- check_choice("what", what, c("tree", "partial", "progress", "importance"))
+  what <- check_choice("what", what)
   if (what == "tree") return(plot.contree_model(x, main = main, ...))
   check_no_dots(...)
   check_fit(x, "x")

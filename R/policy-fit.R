@@ -95,9 +95,7 @@ policy_tree <- function(X, Gamma, depth = 2, split.step = 1, min.node.size = 1, 
       "give the predictors 'X' and the matrix of rewards 'Gamma'"))
   }
   if (split.step > 1 && verbose) {
-    message(structure(class = c("contree_message", "message", "condition"), list(
-      message = paste0(gettext("all thresholds are searched; 'split.step' is not needed"), "\n"),
-      call = user_call())))
+    tell_contree(gettext("all thresholds are searched; 'split.step' is not needed"))
   }
   given <- list(...)
   if ("minbucket" %in% names(given)) {
@@ -409,7 +407,7 @@ node_errors_of_mean <- function(solved, rewards, n) {
 
 warn_of_policy <- function(fit) {
   policy <- fit$policy
-  if (!policy$status %in% names(stopped_class)) return(invisible())
+  if (!policy$status %in% names(stopped_kind)) return(invisible())
   warn_stopped(gettextf("%s: mean reward %s, no tree has more than %s",
                         stopped_after(policy$status, policy$elapsed),
                         format(policy$value), format(policy$bound)),

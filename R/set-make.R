@@ -231,7 +231,7 @@ warn_if_set_stopped <- function(set) {
 
 # A limit on row sets ends as memory does.
 set_status <- function(about) {
-  if (about$status %in% names(stopped_class)) about$status else "memory limit"
+  if (about$status %in% names(stopped_kind)) about$status else "memory limit"
 }
 
 complete_text <- function(set, about) {

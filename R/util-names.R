@@ -1,5 +1,5 @@
-# Names of arguments: the same thing has the same name in all functions. Names of other packages, and
-# misspelt ones, are refused with the name that is meant.
+# Names of arguments: the same thing has the same name in all functions. Names of other packages,
+# and misspelt ones, are refused with the name that is meant.
 
 # What a thing is called elsewhere, by what it may be called here.
 names_elsewhere <- list(

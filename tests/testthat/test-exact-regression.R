@@ -563,7 +563,7 @@ test_that("responses are drawn leaf by leaf, and residuals over predictions", {
     expect_equal(drawn$y - drawn$fitted, unname(residuals(fit)))
     expect_identical(levels(drawn$leaf), rownames(fit$frame)[fit$frame$var == "<leaf>"])
     skip_if_not_installed("ggplot2")
-    expect_s3_class(ggplot2::ggplot_build(ggplot2::autoplot(fit, type = what)), "ggplot_built")
+    expect_s3_class(ggplot2::ggplot_build(ggplot2::autoplot(fit, what = what)), "ggplot_built")
   }
   expect_length(plot(fit)$x, nrow(fit$frame))
   expect_contree_error(plot(contree(Species ~ ., iris, depth = 1), what = "boxes"), "unsupported",

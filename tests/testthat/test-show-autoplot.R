@@ -45,11 +45,11 @@ test_that("trees of one leaf, of many classes, and larger than the page are draw
 
 test_that("the history is drawn", {
   fit <- contree(Species ~ ., iris, depth = 3)
-  lines <- layers_of(ggplot2::autoplot(fit, type = "progress", col = c("red", "blue")))[[1]]
+  lines <- layers_of(ggplot2::autoplot(fit, what = "progress", col = c("red", "blue")))[[1]]
   expect_setequal(lines$colour, c("red", "blue"))
   expect_equal(sort(unique(lines$y)), sort(unique(c(fit$history$cost, fit$history$bound))))
   fit$history <- NULL
-  expect_contree_error(ggplot2::autoplot(fit, type = "progress"), "input",
+  expect_contree_error(ggplot2::autoplot(fit, what = "progress"), "input",
                        c("no history", "fit the tree again"))
 })
 
@@ -59,7 +59,7 @@ test_that("arguments are checked, and devices left as they were", {
   before <- grDevices::dev.list()
   ggplot2::autoplot(iris2)
   expect_identical(grDevices::dev.list(), before)
-  expect_contree_error(ggplot2::autoplot(iris2, type = "path"), "input", c("'type'", "path"))
+  expect_contree_error(ggplot2::autoplot(iris2, what = "path"), "input", c("'what'", "path"))
   expect_contree_error(ggplot2::autoplot(iris2, col = "red"), "input", c("'col'", "1 colours"))
   expect_contree_error(ggplot2::autoplot(iris2, width = -1), "input", c("'width'", "-1"))
   expect_contree_error(ggplot2::autoplot(iris2, colour = "red"), "input", "colour")
