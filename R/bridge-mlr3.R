@@ -155,12 +155,12 @@ mlr3_tree_parameters <- function(classif) {
 
 mlr3_forest_parameters <- function(classif) {
   numbers <- c("trees", "mtry", "min_n", "minbucket", "depth", "sample_fraction", "bins", "seed",
-               "time_limit", "memory_limit")
+               "time_limit")
   choices <- list(splitrule = .Call(ffi_hist_criteria, classif),
                   importance = eval(formals(hist_forest.default)$importance),
                   on_interrupt = c("return", "error"))
   mlr3_parameters(forest_ranges[numbers], "depth", c("replace", "oob", "keep_inbag", "verbose"),
-                  NULL, choices, c("progress", if (classif) "class_weights"))
+                  NULL, choices, c("memory_limit", "progress", if (classif) "class_weights"))
 }
 
 mlr3_gmt_parameters <- function() {

@@ -24,19 +24,15 @@
 #' @order 1
 #' @section Error and standard error:
 #' Each row is held out once in each repeat. Its loss is the proportion of the repeats in which it
-#' is misclassified (0 or 1 with one repeat); `error` is the mean of the n losses and
+#' is misclassified (0 or 1 with one repeat) or, for a numeric response, its squared error, averaged
+#' over the repeats; `error` is the mean of the n losses and
 #'
 #' *se = sqrt(sum of (loss - error)^2) / n*,
 #'
 #' which with one repeat is sqrt(error (1 - error) / n), the formula of Breiman et al. (1984,
-#' section 3.4) and of `rpart`. It is computed over rows, not over folds: its meaning does not
-#' depend on the number and size of the folds, down to one row each, and repeats, which use the same
-#' rows again, do not make it smaller than the number of rows warrants. It treats the losses as
-#' independent. They are not, since the trees share most of their training rows, so read it as a
-#' rough guide.
-#'
-#' For a numeric response the loss of a row is its squared error (averaged over the repeats), so
-#' `error` is a mean squared error.
+#' section 3.4) and of `rpart`. It is computed over rows, not over folds, so that its meaning does
+#' not depend on the number and size of the folds. It treats the losses as independent. They are
+#' not, since the trees share most of their training rows, so read it as a rough guide.
 #'
 #' @section Rules for the choice:
 #' The rows of the table are ordered from the simplest tree to the largest: by depth and, within a

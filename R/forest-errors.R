@@ -21,7 +21,7 @@ piece_cells <- 4e6
 standard_errors <- function(object, columns, threads) {
   inbag <- inbag_of(object)
   values <- lapply(seq_along(object$forest$number), function(i) values_of_nodes(object$forest, i))
-  parts <- lapply(pieces(n_rows_of(columns), piece_cells / length(values)), function(rows) {
+  parts <- lapply(pieces(row_count(columns), piece_cells / length(values)), function(rows) {
     leaves <- leaves_of_rows(object$forest, rows_of_columns(columns, rows), threads)
     errors_of_rows(leaves, values, inbag, object$control)
   })

@@ -28,7 +28,7 @@ local_means <- function(sums, trees, names) {
 # Gains of the predictors less those of their twins, whose rows are shuffled, in a second forest
 # with both (Nembrini et al. 2018). NA where growing stopped before all its trees were grown.
 grow_with_twins <- function(grown, data, control, grow) {
-  n <- n_columns_of(data$codes)
+  n <- column_count(data$codes)
   grown$corrected <- rep(NA_real_, n)
   if (grown$status != "complete") return(grown)
   twins <- grow(twin_data(data, control), twin_control(control, n, grown$elapsed))
@@ -40,8 +40,6 @@ grow_with_twins <- function(grown, data, control, grow) {
   if (ncol(gains) == 1) grown$corrected <- drop(grown$corrected)
   grown
 }
-
-n_columns_of <- function(columns) if (is.matrix(columns)) ncol(columns) else length(columns)
 
 # One order for all twins, so that they depend on each other as the predictors do.
 twin_data <- function(data, control) {

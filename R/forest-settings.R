@@ -115,7 +115,8 @@ hist_forest_control <- function(
     local_importance = check_flag("local_importance", local_importance),
     threads = check_threads("threads", threads), workers = check_workers(workers),
     device = check_device(device), time_limit = number("time_limit"),
-    memory_limit = number("memory_limit"),
+    memory_limit = check_forest_number("memory_limit", parse_bytes(memory_limit),
+                                       forest_ranges$memory_limit, FALSE),
     on_interrupt = check_choice("on_interrupt", on_interrupt),
     verbose = verbose, progress = check_progress(progress)), class = "hist_forest_control")
 }

@@ -27,8 +27,6 @@ device_number <- function(object, columns, threads, device) {
                              threads_to_use(threads))) 0L
 }
 
-row_count <- function(columns) if (is.matrix(columns)) nrow(columns) else length(columns[[1L]])
-
 text_to_run <- function(object) {
   if (is.null(object$schedule)) "" else paste(object$schedule$text, collapse = "\n")
 }

@@ -376,9 +376,9 @@ tell_feature_levels <- function(forest, newdata, place, asked) {
 }
 
 refuse_incomplete <- function(forest, columns, asked) {
-  missing <- vapply(asked, function(j) anyNA(column_of(columns, j)), NA)
+  missing <- vapply(asked, function(j) anyNA(column_at(columns, j)), NA)
   lowest <- if (isTRUE(forest$above_lowest)) {
-    vapply(asked, function(j) -Inf %in% column_of(columns, j), NA)
+    vapply(asked, function(j) -Inf %in% column_at(columns, j), NA)
   } else logical(length(asked))
   if (!any(missing | lowest)) return(invisible())
   names <- feature_names(forest)[asked]

@@ -89,9 +89,11 @@ gmt_modes <- list(local = list(population = 2, effort = 200, patience = 30),
 #'   kept.
 #' @param factors Which factors are used in the models of the leaves, not only for splitting, if the
 #'   formula has no `|` or `x` is given without `z`: `"few"` (the default), those of at most eight
-#'   levels; `"both"`, all; or `"split"`, none.
+#'   levels; `"both"`, all; or `"split"`, none. ([hist_forest()] has the name for how they are split,
+#'   which has one way here.)
 #' @param missing How the models of the leaves treat a missing value of a regressor: as the mean,
-#'   with a coefficient for being missing (`"indicator"`, the default), or as the `"mean"` alone.
+#'   with a coefficient for being missing (`"indicator"`, the default), or as the `"mean"` alone. (In
+#'   [contree_control()] the name is of rows that are kept or not; here they always are.)
 #' @param certify 2 or 3: a tree of that depth is proven optimal among all trees whose thresholds
 #'   are bin edges; 0 (the default): no proof. See Proofs.
 #' @param time_limit Seconds after which the search stops; `Inf` (the default) for no limit.
@@ -165,35 +167,29 @@ gmt_modes <- list(local = list(population = 2, effort = 200, patience = 30),
 #' @section Shrinkage:
 #' With `smoothing` tau the model of a node is computed from its own sums of squares and products
 #' plus those of its parent (smoothed as well), scaled to the weight of tau rows: its coefficients
-#' are pulled towards those of the parent. M5 averages the predictions of the models along the path
-#' to a leaf for the same purpose, but then a leaf has no model of its own. Smoothing does not
-#' change the splits.
-#'
-#' With `ridge` the model of the root minimises the residual sum of squares plus `ridge` (times the
-#' mean weight) times the sum of the squared coefficients, each multiplied by the variance of its
-#' column; the intercept has no penalty. What other nodes borrow by `smoothing` includes the
-#' penalty.
+#' are pulled towards those of the parent, for which M5 averages the predictions along the path to a
+#' leaf. Smoothing does not change the splits. With `ridge` the model of the root minimises the
+#' residual sum of squares plus `ridge` (times the mean weight) times the sum of the squared
+#' coefficients, each multiplied by the variance of its column, without the intercept; what other
+#' nodes borrow by `smoothing` includes the penalty.
 #'
 #' With `"loo"` the leave-one-out errors of all combinations of `smoothing` (0, 3, 10, 30, 100),
 #' `ridge` (0, 0.3, 1, 3, 10, 30) and `limits` are computed; those of the three that are given stay.
-#' It is the (weighted) mean squared error of the training rows by the models, and the ranges, of
-#' all other rows, for the splits of the tree. The coefficients are the means of those of the
-#' combinations, with weights proportional to `error^(-n / 10)`; a likelihood would have `n / 2`,
-#' but takes the splits for known. There are limits unless the least error without them is lower
-#' by 2 %. Since the splits were searched with the row, errors without shrinkage are too low: where
-#' `smoothing` or `ridge` is 0 the error counts twice, so that there is little shrinkage only if the
-#' response has hardly any noise. `gmt$settings` of the fit has the limits and the means of
+#' An error is the (weighted) mean squared error of the training rows by the models, and the ranges,
+#' of all other rows, for the splits of the tree, and counts twice where `smoothing` or `ridge` is
+#' 0, since the splits were searched with the row. The coefficients are the means of those of the
+#' combinations, with weights proportional to `error^(-n / 10)`; there are limits unless the least
+#' error without them is lower by 2 %. `gmt$settings` of the fit has the limits and the means of
 #' `smoothing` and `ridge`, and as `loo` a data frame of the errors and weights; weights below a
 #' thousandth of the largest are 0. Of more than 2,000 rows the errors of 2,000 are used, evenly
 #' spaced in the data; with more than 10,000 rows `"loo"` stands for 0, 0 and `"range"`. [gmt_cv()]
 #' chooses `smoothing` with the complexity, by trees that have not seen the rows.
 #'
-#' Shrinkage helps most if rows are few for their columns or leaves are small. On 31 public data
+#' Shrinkage helps most if rows are few for their columns or leaves are small: on 31 public data
 #' sets `shrink = TRUE` lowered the root mean squared error of held-out rows by 5 % (geometric
-#' mean).
-#' [coef()][coef.gmt] and the exports have the shrunk models, which predict. The summary of a node,
-#' its covariances and intervals use the coefficients and errors of these models, but the standard
-#' errors of least squares on the rows of the node: for inference on a leaf do not shrink.
+#' mean). [coef()][coef.gmt] and the exports have the shrunk models, which predict. The summary of a
+#' node, its covariances and intervals use the coefficients and errors of these models, but the
+#' standard errors of least squares on the rows of the node: for inference on a leaf do not shrink.
 #' @section Choice of regressors:
 #' With `select` k the model of a node is the result of `step(lm(...), direction = "backward", k =
 #' k)` on its rows: as long as this lowers `n log(RSS / n) + k * rank`, the regressor whose removal

@@ -298,7 +298,7 @@ solve_rewards <- function(columns, rewards, settings, asked = list()) {
 
 # Does one thread take a few milliseconds, for which others are not worth waking?
 is_small_policy <- function(columns, rewards, settings) {
-  settings$depth <= 2 && length(rewards) * n_columns(columns)^2 < 1e6
+  settings$depth <= 2 && length(rewards) * column_count(columns)^2 < 1e6
 }
 
 # `asked`: a list that may have `start`, `roots` and `report`.
@@ -319,14 +319,13 @@ two_as_classes <- function(rewards, columns, settings) {
   whole <- sum(abs(rewards[, 1] - rewards[, 2]))
   if (whole < 1e-99 || whole > 1e99) return(FALSE)
   few_leaves <- !is.null(settings$max_leaves) && settings$max_leaves < 2^settings$depth
-  n_cols <- if (is.matrix(columns)) ncol(columns) else length(columns)
-  added_up <- settings$depth >= 3 && !few_leaves && n_cols <= 1024
-  !(added_up && have_two_values(columns, n_cols))
+  added_up <- settings$depth >= 3 && !few_leaves && column_count(columns) <= 1024
+  !(added_up && have_two_values(columns))
 }
 
-have_two_values <- function(columns, n_cols) {
-  for (column in seq_len(n_cols)) {
-    x <- if (is.matrix(columns)) columns[, column] else columns[[column]]
+have_two_values <- function(columns) {
+  for (column in seq_len(column_count(columns))) {
+    x <- column_at(columns, column)
     others <- x[x != x[1]]
     if (length(others) && any(others != others[1])) return(FALSE)
   }

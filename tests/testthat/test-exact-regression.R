@@ -511,9 +511,7 @@ test_that("every export predicts the same numbers", {
   expect_equal(augmented$.pred, value)
   skip_if_not_installed("xml2")
   expect_match(as.character(read_pmml(fit)), "functionName=\"regression\"", fixed = TRUE)
-  skip_if_not_installed("RSQLite")
-  con <- DBI::dbConnect(RSQLite::SQLite(), ":memory:")
-  on.exit(DBI::dbDisconnect(con))
+  con <- sqlite()
   DBI::dbWriteTable(con, "t", transform(data, f = as.character(f)))
   said <- DBI::dbGetQuery(con, sprintf("SELECT %s AS v FROM t", as_sql(fit, con = con)))$v
   expect_equal(said, value)
@@ -555,8 +553,6 @@ test_that("conformal intervals hold new numbers as often as they say", {
 
 test_that("responses are drawn leaf by leaf, and residuals over predictions", {
   fit <- contree(mpg ~ ., mtcars, depth = 2)
-  grDevices::pdf(NULL)
-  on.exit(grDevices::dev.off())
   for (what in c("boxes", "violins", "residuals")) {
     drawn <- plot(fit, what = what)
     expect_identical(drawn$y, mtcars$mpg)

@@ -3,11 +3,7 @@
 fit <- hist_forest(mpg ~ ., mtcars, trees = 40, seed = 1)
 rows <- mtcars[rep(1:32, 5), ]
 
-on_twin <- function(object, ...) {
-  old <- options(contree.twin = TRUE)
-  on.exit(options(old))
-  predict(object, ..., device = "twin")
-}
+on_twin <- function(object, ...) with_twin(predict(object, ..., device = "twin"))
 
 test_that("forests of all sources have the CPU's bits on the twin", {
   models <- forge_models()

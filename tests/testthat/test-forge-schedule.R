@@ -73,8 +73,6 @@ test_that("loops are shown at each level", {
 })
 
 test_that("a nest is drawn", {
-  grDevices::pdf(NULL)
-  on.exit(grDevices::dev.off())
   drawn <- schedule_preset("tahoe-partial")
   expect_identical(plot(drawn), drawn)
 })
@@ -96,22 +94,13 @@ test_that("a schedule is written as C and as CUDA", {
 
 test_that("C text that is compiled predicts the same bits", {
   skip_if_not(nzchar(Sys.which("cc")), "a C compiler")
-  folder <- tempfile()
-  dir.create(folder)
-  on.exit(unlink(folder, recursive = TRUE))
   fast <- forge(fit, schedule = schedule_preset("one-tree"))
-  file <- file.path(folder, "mpg.c")
-  writeLines(c(schedule_code(fast, name = "mpg"),
-               "void run(double *x, int *n, int *columns, double *out)",
-               "{ mpg(&mpg_model, x, *n, 1, *n, out); (void) columns; }"), file)
-  built <- system2(file.path(R.home("bin"), "R"), c("CMD", "SHLIB", shQuote(file)),
-                   stdout = FALSE, stderr = FALSE)
-  expect_identical(built, 0L)
-  library <- dyn.load(file.path(folder, paste0("mpg", .Platform$dynlib.ext)))
+  library <- compiled(c(schedule_code(fast, name = "mpg"),
+                        "void run(double *x, int *n, int *columns, double *out)",
+                        "{ mpg(&mpg_model, x, *n, 1, *n, out); (void) columns; }"), "mpg", "")
   x <- as.matrix(rows[fast$forest$features])
   storage.mode(x) <- "double"
   got <- .C(getNativeSymbolInfo("run", library), x, nrow(x), ncol(x), double(nrow(x)))[[4]]
-  dyn.unload(library[["path"]])
   expect_identical(got, unname(expected))
 })
 
@@ -223,13 +212,13 @@ test_that("Algorithm 1 times 39 schedules", {
   expect_true(any(grepl("sharedReduce", tuned$schedule$text)))
   expect_true("interleave(t0, 4)" %in% tuned$schedule$text)
   expect_identical(predict(tuned, rows, type = "margin"), predict(exact, rows, type = "margin"))
-  expect_error(contree:::tune_by_launches(forge(fit), 4096, clock), "reproducible",
-               class = "contree_unsupported_error")
+  expect_contree_error(contree:::tune_by_launches(forge(fit), 4096, clock), "unsupported",
+                       "reproducible")
 })
 
 test_that("sizes of presets are numbers", {
   for (size in list("a", NA, 0, 1.5, NULL, list(1), quote(x))) {
-    expect_error(schedule_preset("fil", rows = size), "'rows'", class = "contree_input_error")
-    expect_error(schedule_preset("fil", trees = size), "'trees'", class = "contree_input_error")
+    expect_contree_error(schedule_preset("fil", rows = size), "input", "'rows'")
+    expect_contree_error(schedule_preset("fil", trees = size), "input", "'trees'")
   }
 })

@@ -54,8 +54,6 @@ test_that("the history is drawn", {
 })
 
 test_that("arguments are checked, and devices left as they were", {
-  grDevices::pdf(NULL)
-  on.exit(grDevices::dev.off())
   before <- grDevices::dev.list()
   ggplot2::autoplot(iris2)
   expect_identical(grDevices::dev.list(), before)
@@ -99,8 +97,6 @@ test_that("a legend of very many classes names those that leaves answer, and cou
   expect_lt(length(shown), 40)
   expect_true(all(as.character(predict(fit)) %in% shown))
   expect_identical(plot$labels$caption, sprintf("and %d more", nlevels(data$y) - length(shown)))
-  grDevices::pdf(NULL)
-  on.exit(grDevices::dev.off())
   page <- contree:::new_page()
   colours <- contree:::class_colours(fit$ylevels, NULL)
   key <- contree:::lay_out(fit, page, NULL, NULL, 4, TRUE, colours)$key
@@ -111,8 +107,6 @@ test_that("autoplot() draws survival curves as plot() does", {
   skip_if_not_installed("survival")
   fit <- hist_forest(survival::Surv(time, status) ~ ., survival::lung[-1], trees = 30, seed = 1)
   shown <- layers_of(ggplot2::autoplot(fit, what = "survival"))[[1]]
-  pdf(NULL)
-  on.exit(dev.off())
   drawn <- plot(fit, what = "survival")$curves
   own <- shown[shown$x > 0, ]
   expect_equal(sort(own$y), sort(drawn$survival))
