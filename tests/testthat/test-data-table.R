@@ -243,8 +243,8 @@ test_that("a connection that closes, a query that fails and a table that changes
     table <- contree_table(con, "x", chunk = 10)
     for (grouped in c(TRUE, FALSE)) {
       expect_identical(read_table(table, c("i", "y"), grouped)$n, 50)
-      expect_contree_error(read_table(table, c("i", "y"), grouped, n = 57), "input",
-                           "has changed meanwhile")
+      expect_error(read_table(table, c("i", "y"), grouped, n = 57), "has changed meanwhile",
+                   class = "contree_input_error")
     }
     failing <- DBI::SQL("SELECT y, CASE WHEN rowid = 30 THEN abs(-9223372036854775807 - 1)
                          ELSE i END AS i FROM x")
