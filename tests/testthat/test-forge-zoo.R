@@ -219,7 +219,7 @@ test_that("nodes of a binary model of CatBoost may be leaves on one side", {
   tree$right <- c(1, 0, 0)
   expect_contree_error(new_forest_ir(list(read_cbm_tree(tree, features, 1L)), 1L), "input", "cycle")
   tree$id[3] <- 1.5
-  expect_contree_error(read_cbm_tree(tree, features, 1L), "input", "not valid")
+  expect_error(read_cbm_tree(tree, features, 1L), "not valid", class = "contree_input_error")
 })
 
 test_that("tables of CatBoost's document that another took the place of are refused", {
