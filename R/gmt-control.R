@@ -89,11 +89,11 @@ gmt_modes <- list(local = list(population = 2, effort = 200, patience = 30),
 #'   kept.
 #' @param factors Which factors are used in the models of the leaves, not only for splitting, if the
 #'   formula has no `|` or `x` is given without `z`: `"few"` (the default), those of at most eight
-#'   levels; `"both"`, all; or `"split"`, none. ([hist_forest()] has the name for how they are split,
-#'   which has one way here.)
+#'   levels; `"both"`, all; or `"split"`, none. ([hist_forest()] has the name for how they are
+#'   split, which has one way here.)
 #' @param missing How the models of the leaves treat a missing value of a regressor: as the mean,
-#'   with a coefficient for being missing (`"indicator"`, the default), or as the `"mean"` alone. (In
-#'   [contree_control()] the name is of rows that are kept or not; here they always are.)
+#'   with a coefficient for being missing (`"indicator"`, the default), or as the `"mean"` alone.
+#'   (In [contree_control()] the name is of rows that are kept or not; here they always are.)
 #' @param certify 2 or 3: a tree of that depth is proven optimal among all trees whose thresholds
 #'   are bin edges; 0 (the default): no proof. See Proofs.
 #' @param time_limit Seconds after which the search stops; `Inf` (the default) for no limit.
