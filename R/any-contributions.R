@@ -101,7 +101,7 @@
 #' @export
 contributions <- function(fit, data, scale = c("margin", "prob"), background = NULL,
                           interactions = FALSE, threads = NULL) {
-  scale <- check_choice("scale", scale, c("margin", "prob"))
+  scale <- check_choice("scale", scale)
   if (inherits(fit, "contree_cv")) fit <- fit$fit
   if (inherits(fit, "gmt")) {
     stop_unsupported("fit", gettext(paste(

@@ -49,7 +49,7 @@ autoplot.hist_forest <- function(object, what = c("error", "importance", "surviv
                                  newdata = NULL, data = NULL, times = NULL, groups = NULL, ...) {
   check_no_dots(...)
   if (missing(what) && object$type == "survival") what <- "importance"
-  what <- check_choice("what", what, c("error", "importance", "survival"))
+  what <- check_choice("what", what)
   if (what == "survival") {
     check_survival_type(object, what)
     rows <- survival_rows(object, newdata, data, times, parent.frame())

@@ -35,22 +35,34 @@
 #'              trControl = control)$bestTune
 #' @export
 contree_caret <- function() {
+  caret_method("Optimal Tree", c("Classification", "Regression"),
+               c(depth = "Depth", complexity = "Cost of a Split"), caret_grid, caret_fit,
+               used_predictors, caret_importance,
+               # the simplest first
+               function(x) x[order(x$depth, -x$complexity), ],
+               c("Tree-Based Model", "Implicit Feature Selection"))
+}
+
+# What the methods have in common. `tuned`: labels of the arguments that are tuned; `used` and
+# `importance`: functions of a fit, the names of predictors that it uses and a number for each
+# predictor; `sort`: of a grid.
+caret_method <- function(label, type, tuned, grid, fit, used, importance, sort, tags) {
   list(
-    label = "Optimal Tree", library = "contree", type = c("Classification", "Regression"),
-    loop = NULL,
-    parameters = data.frame(parameter = c("depth", "complexity"), class = "numeric",
-                            label = c("Depth", "Cost of a Split")),
-    grid = caret_grid, fit = caret_fit,
-    predict = function(modelFit, newdata, submodels = NULL)
-      unname(stats::predict(modelFit, newdata)),
-    prob = function(modelFit, newdata, submodels = NULL)
-      as.data.frame(stats::predict(modelFit, newdata, type = "prob")),
-    levels = function(x) tree_classes(x),
-    predictors = function(x, ...) used_predictors(x),
-    varImp = caret_importance,
-    # the simplest first
-    sort = function(x) x[order(x$depth, -x$complexity), ],
-    tags = c("Tree-Based Model", "Implicit Feature Selection", "Handle Missing Predictor Data"))
+    label = label, library = "contree", type = type, loop = NULL,
+    parameters = data.frame(parameter = names(tuned), class = "numeric", label = unname(tuned)),
+    grid = grid, fit = fit,
+    predict = function(modelFit, newdata, submodels = NULL) {
+      unname(stats::predict(modelFit, newdata))
+    },
+    prob = if ("Classification" %in% type) function(modelFit, newdata, submodels = NULL) {
+      as.data.frame(stats::predict(modelFit, newdata, type = "prob"))
+    },
+    levels = function(x) any_model(x)$classes, predictors = function(x, ...) used(x),
+    varImp = function(object, ...) {
+      importance <- importance(object)
+      data.frame(Overall = unname(importance), row.names = names(importance))
+    },
+    sort = sort, tags = c(tags, "Handle Missing Predictor Data"))
 }
 
 # Depths from 1 on, at most 4 by themselves: deeper trees may take long.
@@ -66,10 +78,10 @@ caret_fit <- function(x, y, wts, param, lev, last, classProbs, threads = 1, ...)
 }
 
 # For each predictor the decrease of the Gini impurity, or of the squared errors, by its splits.
-caret_importance <- function(object, ...) {
+caret_importance <- function(object) {
+  decrease <- tree_importance(object)
   names <- tree_shape(object)$names
-  decrease <- tree_importance(object)[names]
-  data.frame(Overall = ifelse(is.na(decrease), 0, decrease), row.names = names)
+  replace(stats::setNames(numeric(length(names)), names), names(decrease), decrease)
 }
 
 # ---- forests -------------------------------------------------------------------------------------
@@ -77,25 +89,13 @@ caret_importance <- function(object, ...) {
 #' @rdname contree_caret
 #' @export
 hist_forest_caret <- function() {
-  list(
-    label = "Random Forest from Histograms", library = "contree",
-    type = c("Classification", "Regression"), loop = NULL,
-    parameters = data.frame(parameter = c("mtry", "min_n"), class = "numeric",
-                            label = c("Predictors Tried", "Minimal Node Size")),
-    grid = forest_grid, fit = forest_caret_fit,
-    predict = function(modelFit, newdata, submodels = NULL) {
-      unname(stats::predict(modelFit, newdata))
-    },
-    prob = function(modelFit, newdata, submodels = NULL) {
-      as.data.frame(stats::predict(modelFit, newdata, type = "prob"))
-    },
-    levels = function(x) x$classes,
-    predictors = function(x, ...) x$importance$variable[x$importance$impurity > 0],
-    varImp = forest_caret_importance,
-    # the simplest first
-    sort = function(x) x[order(x$mtry, -x$min_n), ],
-    tags = c("Tree-Based Model", "Random Forest", "Ensemble Model", "Bagging",
-             "Implicit Feature Selection", "Handle Missing Predictor Data"))
+  caret_method("Random Forest from Histograms", c("Classification", "Regression"),
+               c(mtry = "Predictors Tried", min_n = "Minimal Node Size"), forest_grid,
+               forest_caret_fit, forest_predictors,
+               function(fit) forest_named_importance(fit)[fit$importance$variable],
+               function(x) x[order(x$mtry, -x$min_n), ],
+               c("Tree-Based Model", "Random Forest", "Ensemble Model", "Bagging",
+                 "Implicit Feature Selection"))
 }
 
 forest_grid <- function(x, y, len = NULL, search = "grid") {
@@ -113,32 +113,15 @@ forest_caret_fit <- function(x, y, wts, param, lev, last, classProbs, threads = 
                       threads = threads, ...)
 }
 
-forest_caret_importance <- function(object, ...) {
-  importance <- forest_named_importance(object)[object$importance$variable]
-  data.frame(Overall = unname(importance), row.names = names(importance))
-}
-
 # ---- model trees ---------------------------------------------------------------------------------
 
 #' @rdname contree_caret
 #' @export
 gmt_caret <- function() {
-  list(
-    label = "Model Tree", library = "contree", type = "Regression", loop = NULL,
-    parameters = data.frame(parameter = c("complexity", "smoothing"), class = "numeric",
-                            label = c("Complexity", "Smoothing")),
-    grid = gmt_caret_grid, fit = gmt_caret_fit,
-    predict = function(modelFit, newdata, submodels = NULL) {
-      unname(stats::predict(modelFit, newdata))
-    },
-    prob = NULL, predictors = function(x, ...) used_predictors(x),
-    varImp = function(object, ...) {
-      table <- contree_importance(object)
-      data.frame(Overall = table$splits + table$models, row.names = table$variable)
-    },
-    # the simplest first
-    sort = function(x) x[order(-x$complexity, -x$smoothing), ],
-    tags = c("Tree-Based Model", "Linear Regression", "Handle Missing Predictor Data"))
+  caret_method("Model Tree", "Regression", c(complexity = "Complexity", smoothing = "Smoothing"),
+               gmt_caret_grid, gmt_caret_fit, used_predictors, gmt_named_importance,
+               function(x) x[order(-x$complexity, -x$smoothing), ],
+               c("Tree-Based Model", "Linear Regression"))
 }
 
 gmt_caret_grid <- function(x, y, len = NULL, search = "grid") {

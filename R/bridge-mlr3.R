@@ -39,55 +39,60 @@
 NULL
 
 register_mlr3 <- function() {
-  mlr3::mlr_learners$add("classif.contree", mlr3_learner("classif"))
-  mlr3::mlr_learners$add("regr.contree", mlr3_learner("regr"))
-  mlr3::mlr_learners$add("classif.hist_forest", mlr3_forest("classif"))
-  mlr3::mlr_learners$add("regr.hist_forest", mlr3_forest("regr"))
-  mlr3::mlr_learners$add("regr.gmt", mlr3_gmt())
+  lapply(c(TRUE, FALSE), function(classif) {
+    add_learner(classif, "contree", if (classif) "LearnerClassifContree" else "LearnerRegrContree",
+                if (classif) "Optimal Classification Tree" else "Optimal Regression Tree",
+                function() mlr3_tree_parameters(classif),
+                # names of arguments, so that the call in the fit has no data in it
+                function(x, y, weights, ...) contree.default(x, y, weights = weights, ...),
+                tree_importance, used_predictors)
+    add_learner(classif, "hist_forest",
+                if (classif) "LearnerClassifHistForest" else "LearnerRegrHistForest",
+                "Random Forest from Histograms", function() mlr3_forest_parameters(classif),
+                function(x, y, weights, ...) hist_forest.default(x, y, weights = weights, ...),
+                forest_named_importance, forest_predictors,
+                function(fit) fit$oob$error)
+  })
+  add_learner(FALSE, "gmt", "LearnerRegrGmt", "Model Tree", mlr3_gmt_parameters,
+              function(x, y, weights, ...) gmt.default(x, y, weights = weights, ...),
+              gmt_named_importance, used_predictors)
 }
 
-# Made when mlr3 is there, since it inherits from one of its classes.
-mlr3_learner <- function(task_type) {
+# Puts a learner into the dictionary. Its class is made when mlr3 is there, since it inherits from
+# one of that package. `importance`, `selected` and `oob_error` are functions of a fit.
+add_learner <- function(classif, name, class, label, parameters, fit, importance, selected,
+                        oob_error = NULL) {
   self <- super <- private <- NULL # in methods these are bound by R6
-  is_classif <- task_type == "classif"
-  R6::R6Class(if (is_classif) "LearnerClassifContree" else "LearnerRegrContree",
-    inherit = if (is_classif) mlr3::LearnerClassif else mlr3::LearnerRegr,
-    public = list(
+  id <- paste0(if (classif) "classif." else "regr.", name)
+  mlr3::mlr_learners$add(id, R6::R6Class(class,
+    inherit = if (classif) mlr3::LearnerClassif else mlr3::LearnerRegr,
+    public = c(list(
       initialize = function() {
-        super$initialize(id = paste0(task_type, ".contree"), packages = "contree",
-                         param_set = mlr3_parameters(is_classif),
+        super$initialize(id = id, packages = "contree", param_set = parameters(),
                          feature_types = mlr3_feature_types(),
-                         predict_types = if (is_classif) c("response", "prob") else "response",
-                         properties = c("importance", "missings", if (is_classif) "multiclass",
-                                        "selected_features", if (is_classif) "twoclass", "weights"),
-                         label = if (is_classif) "Optimal Classification Tree"
-                                 else "Optimal Regression Tree",
-                         man = "contree::contree_mlr3")
+                         predict_types = if (classif) c("response", "prob") else "response",
+                         properties = c("importance", "missings", if (classif) "multiclass",
+                                        if (!is.null(oob_error)) "oob_error", "selected_features",
+                                        if (classif) "twoclass", "weights"),
+                         label = label, man = "contree::contree_mlr3")
       },
-      importance = function() tree_importance(mlr3_model(self)),
-      selected_features = function() used_predictors(mlr3_model(self))),
+      importance = function() importance(mlr3_model(self)),
+      selected_features = function() selected(mlr3_model(self))),
+      if (!is.null(oob_error)) list(oob_error = function() oob_error(mlr3_model(self)))),
     private = list(
       .train = function(task) {
         arguments <- list(x = as.data.frame(task$data(cols = task$feature_names)), y = task$truth(),
                           weights = private$.get_weights(task))
-        do.call(mlr3_fit, c(arguments, self$param_set$get_values(tags = "train")))
+        do.call(fit, c(arguments, self$param_set$get_values(tags = "train")))
       },
       .predict = function(task) {
         rows <- as.data.frame(task$data(cols = task$feature_names))
-        tell <- function(type) {
-          do.call("predict", c(list(self$model, rows, type),
-                               self$param_set$get_values(tags = "predict")))
-        }
-        if (self$predict_type == "response") {
-          list(response = unname(tell(if (is_classif) "class" else "response")))
-        } else {
-          list(prob = tell("prob"))
-        }
-      }))
+        type <- if (self$predict_type == "prob") "prob" else if (classif) "class" else "response"
+        told <- do.call(stats::predict, c(list(self$model, rows, type = type),
+                                          self$param_set$get_values(tags = "predict")))
+        if (type == "prob") list(prob = told) else list(response = unname(told))
+      })))
 }
-
-# Called by this name so that the call in the fit has no data in it.
-mlr3_fit <- function(x, y, weights, ...) contree.default(x, y, weights = weights, ...)
 
 mlr3_model <- function(learner) {
   if (is.null(learner$model)) {
@@ -102,154 +107,64 @@ mlr3_feature_types <- function() {
             mlr3::mlr_reflections$task_feature_types)
 }
 
-# Numbers within the limits of the settings; whatever is no single number or flag is checked by
-# contree() itself.
-mlr3_parameters <- function(is_classif) {
-  numbers <- function(names, make) {
-    lapply(setting_table[names], function(range) make(lower = range$low, upper = range$high,
-                                                      tags = "train"))
-  }
-  # max_thresholds is a whole number or Inf, which p_int() does not take
-  parameters <- c(numbers(c("depth", "minbucket", "min_n", "subset_levels"), paradox::p_int),
-                  numbers(c("complexity", "cp", "max_gap", "max_thresholds", "time_limit"),
-                          paradox::p_dbl))
-  parameters$threads <- paradox::p_int(lower = 0, tags = c("train", "threads"))
-  for (name in c("deterministic", "smallest", "verbose")) {
-    parameters[[name]] <- paradox::p_lgl(tags = "train")
-  }
-  parameters$missing <- paradox::p_fct(c("learn", "omit", "fail"), tags = "train")
-  parameters$on_interrupt <- paradox::p_fct(c("return", "error"), tags = "train")
-  for (name in c("memory_limit", "start", "progress",
-                 if (is_classif) c("loss", "class_weights"))) {
-    parameters[[name]] <- paradox::p_uty(tags = "train")
-  }
-  parameters$new_levels <- paradox::p_fct(c("majority", "error"), tags = "predict")
-  set <- do.call(paradox::ps, parameters)
-  set$values <- list(threads = 1L)
-  set
-}
-
-# ---- forests -------------------------------------------------------------------------------------
-
-mlr3_forest <- function(task_type) {
-  self <- super <- private <- NULL # in methods these are bound by R6
-  is_classif <- task_type == "classif"
-  id <- paste0(task_type, ".hist_forest")
-  R6::R6Class(if (is_classif) "LearnerClassifHistForest" else "LearnerRegrHistForest",
-    inherit = if (is_classif) mlr3::LearnerClassif else mlr3::LearnerRegr,
-    public = list(
-      initialize = function() {
-        super$initialize(id = id, packages = "contree",
-                         param_set = mlr3_forest_parameters(is_classif),
-                         feature_types = mlr3_feature_types(),
-                         predict_types = if (is_classif) c("response", "prob") else "response",
-                         properties = c("importance", "missings", if (is_classif) "multiclass",
-                                        "oob_error",
-                                        "selected_features", if (is_classif) "twoclass", "weights"),
-                         label = "Random Forest from Histograms", man = "contree::contree_mlr3")
-      },
-      importance = function() forest_named_importance(mlr3_model(self)),
-      oob_error = function() mlr3_model(self)$oob$error,
-      selected_features = function() {
-        model <- mlr3_model(self)
-        model$importance$variable[model$importance$impurity > 0]
-      }),
-    private = list(
-      .train = function(task) {
-        arguments <- list(x = as.data.frame(task$data(cols = task$feature_names)), y = task$truth(),
-                          weights = private$.get_weights(task))
-        do.call(mlr3_forest_fit, c(arguments, self$param_set$get_values(tags = "train")))
-      },
-      .predict = function(task) {
-        rows <- as.data.frame(task$data(cols = task$feature_names))
-        type <- if (self$predict_type == "prob") "prob" else if (is_classif) "class" else "response"
-        told <- stats::predict(self$model, rows, type = type)
-        if (type == "prob") list(prob = told) else list(response = unname(told))
-      }))
-}
-
-# Called by this name so that the call in the fit has no data in it.
-mlr3_forest_fit <- function(x, y, weights, ...) hist_forest.default(x, y, weights = weights, ...)
-
 # The most important first.
 forest_named_importance <- function(fit) {
   measure <- best_measure(fit$importance)
   sort(stats::setNames(fit$importance[[measure]], fit$importance$variable), decreasing = TRUE)
 }
 
-mlr3_forest_parameters <- function(is_classif) {
-  parameters <- list(
-    trees = paradox::p_int(lower = 1, upper = 1e6, tags = "train"),
-    mtry = paradox::p_int(lower = 1, tags = "train"),
-    min_n = paradox::p_int(lower = 1, tags = "train"),
-    depth = paradox::p_dbl(lower = 0, tags = "train"),
-    sample_fraction = paradox::p_dbl(lower = 1e-9, upper = 1000, tags = "train"),
-    bins = paradox::p_int(lower = 2, upper = 65534, tags = "train"),
-    seed = paradox::p_dbl(lower = 0, upper = 2^53, tags = "train"),
-    threads = paradox::p_int(lower = 0, tags = c("train", "threads")),
-    time_limit = paradox::p_dbl(lower = 0, tags = "train"),
-    memory_limit = paradox::p_dbl(lower = 0, tags = "train"),
-    splitrule = paradox::p_fct(.Call(ffi_hist_criteria, is_classif), tags = "train"),
-    importance = paradox::p_fct(c("impurity", "permutation", "none"), tags = "train"),
-    on_interrupt = paradox::p_fct(c("return", "error"), tags = "train"))
-  for (name in c("replace", "oob", "keep_inbag", "verbose")) {
-    parameters[[name]] <- paradox::p_lgl(tags = "train")
+gmt_named_importance <- function(fit) {
+  table <- contree_importance(fit)
+  stats::setNames(table$splits + table$models, table$variable)
+}
+
+# Those that some split is on.
+forest_predictors <- function(fit) fit$importance$variable[fit$importance$impurity > 0]
+
+# ---- parameters ----------------------------------------------------------------------------------
+
+# Numbers within `ranges` and, by name, settings that are TRUE or FALSE, one of several strings
+# (those that the function `of` has) or of any kind, which the fit checks. `infinite`: whole numbers
+# or Inf, which p_int() does not take.
+mlr3_parameters <- function(ranges, infinite, flags, of, choices, any, predict = list()) {
+  numbers <- Map(function(range, name) {
+    make <- if (range$whole && !name %in% infinite) paradox::p_int else paradox::p_dbl
+    make(lower = range$low, upper = range$high, tags = "train")
+  }, ranges, names(ranges))
+  numbers$threads <- paradox::p_int(lower = 0, tags = c("train", "threads"))
+  each <- function(names, make) {
+    lapply(stats::setNames(nm = names), function(name) make(tags = "train"))
   }
-  parameters$progress <- paradox::p_uty(tags = "train")
-  if (is_classif) parameters$class_weights <- paradox::p_uty(tags = "train")
-  set <- do.call(paradox::ps, parameters)
+  if (!is.list(choices)) choices <- lapply(formals(of)[choices], eval)
+  set <- do.call(paradox::ps, c(numbers, each(flags, paradox::p_lgl),
+                                lapply(choices, paradox::p_fct, tags = "train"),
+                                each(any, paradox::p_uty), predict))
   set$values <- list(threads = 1L)
   set
 }
 
-# ---- model trees ---------------------------------------------------------------------------------
-
-mlr3_gmt <- function() {
-  self <- super <- private <- NULL # in methods these are bound by R6
-  R6::R6Class("LearnerRegrGmt", inherit = mlr3::LearnerRegr,
-    public = list(
-      initialize = function() {
-        super$initialize(id = "regr.gmt", packages = "contree", param_set = mlr3_gmt_parameters(),
-                         feature_types = mlr3_feature_types(), predict_types = "response",
-                         properties = c("importance", "missings", "selected_features", "weights"),
-                         label = "Model Tree", man = "contree::contree_mlr3")
-      },
-      importance = function() {
-        table <- contree_importance(mlr3_model(self))
-        stats::setNames(table$splits + table$models, table$variable)
-      },
-      selected_features = function() used_predictors(mlr3_model(self))),
-    private = list(
-      .train = function(task) {
-        arguments <- list(x = as.data.frame(task$data(cols = task$feature_names)), y = task$truth(),
-                          weights = private$.get_weights(task))
-        do.call(mlr3_gmt_fit, c(arguments, self$param_set$get_values(tags = "train")))
-      },
-      .predict = function(task) {
-        rows <- as.data.frame(task$data(cols = task$feature_names))
-        arguments <- c(list(self$model, rows), self$param_set$get_values(tags = "predict"))
-        list(response = unname(do.call(stats::predict, arguments)))
-      }))
+mlr3_tree_parameters <- function(classif) {
+  numbers <- c("depth", "minbucket", "min_n", "subset_levels", "complexity", "cp", "max_gap",
+               "max_thresholds", "max_leaves", "time_limit")
+  mlr3_parameters(
+    setting_table[numbers], c("max_thresholds", "max_leaves"),
+    c("deterministic", "smallest", "verbose"), contree_control, c("missing", "on_interrupt"),
+    c("memory_limit", "start", "progress", if (classif) c("loss", "class_weights")),
+    list(new_levels = paradox::p_fct(eval(formals(contree_control)$new_levels), tags = "predict")))
 }
 
-# Called by this name so that the call in the fit has no data in it.
-mlr3_gmt_fit <- function(x, y, weights, ...) gmt.default(x, y, weights = weights, ...)
+mlr3_forest_parameters <- function(classif) {
+  numbers <- c("trees", "mtry", "min_n", "minbucket", "depth", "sample_fraction", "bins", "seed",
+               "time_limit")
+  choices <- list(splitrule = .Call(ffi_hist_criteria, classif),
+                  importance = eval(formals(hist_forest.default)$importance),
+                  on_interrupt = c("return", "error"))
+  mlr3_parameters(forest_ranges[numbers], "depth", c("replace", "oob", "keep_inbag", "verbose"),
+                  NULL, choices, c("memory_limit", "progress", if (classif) "class_weights"))
+}
 
 mlr3_gmt_parameters <- function() {
-  parameters <- lapply(gmt_ranges, function(range) {
-    # p_int() does not take Inf
-    make <- if (range$whole && is.finite(range$high)) paradox::p_int else paradox::p_dbl
-    make(lower = range$low, upper = range$high, tags = "train")
-  })
-  parameters$seed <- paradox::p_dbl(lower = 0, upper = 2^53, tags = "train")
-  parameters$threads <- paradox::p_int(lower = 0, tags = c("train", "threads"))
-  parameters$factors <- paradox::p_fct(c("split", "both"), tags = "train")
-  parameters$missing <- paradox::p_fct(c("indicator", "mean"), tags = "train")
-  parameters$on_interrupt <- paradox::p_fct(c("return", "error"), tags = "train")
-  parameters$verbose <- paradox::p_lgl(tags = "train")
-  parameters$progress <- paradox::p_uty(tags = "train")
-  parameters$extrapolate <- paradox::p_lgl(tags = "predict")
-  set <- do.call(paradox::ps, parameters)
-  set$values <- list(threads = 1L)
-  set
+  mlr3_parameters(c(gmt_ranges, forest_ranges["seed"]), c("patience", "open_max"), "verbose",
+                  gmt_control, c("factors", "missing", "on_interrupt"), "progress",
+                  list(extrapolate = paradox::p_lgl(tags = "predict")))
 }

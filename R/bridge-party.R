@@ -149,11 +149,9 @@ new_party <- function(fit, predictors, fitted, terms) {
 warn_of_majority <- function(fit) {
   other <- node_is_leaf(fit) & max.col(node_counts(fit), "first") != as.integer(node_class(fit))
   if (!any(other)) return(invisible())
-  message <- gettextf(
+  warn_contree("conversion_warning", gettextf(
     "leaf %s predicts a class that is not its most frequent one, which partykit predicts",
-    show_values(node_ids(fit)[other]))
-  warning(structure(list(message = message, call = user_call()),
-                    class = c("contree_conversion_warning", "warning", "condition")))
+    show_values(node_ids(fit)[other])))
 }
 
 # The nodes, from the leaves up. Kid 1 is the left child, but where values are parted from missing

@@ -177,9 +177,7 @@ warn_of_direction <- function(fit) {
     theirs <- children[[if (node_larger_left(fit)[theirs]) "left" else "right"]][theirs]
   }
   if (ours == theirs) return(invisible())
-  message <- gettextf(
+  warn_contree("conversion_warning", gettextf(
     "a row in which %s are missing goes to node %d of the tree, but to node %d for rpart",
-                      show_names(used_predictors(fit)), node_ids(fit)[ours], node_ids(fit)[theirs])
-  warning(structure(list(message = message, call = user_call()),
-                    class = c("contree_conversion_warning", "warning", "condition")))
+    show_names(used_predictors(fit)), node_ids(fit)[ours], node_ids(fit)[theirs]))
 }

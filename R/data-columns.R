@@ -74,7 +74,15 @@ spread_matrix <- function(value, label) {
                   paste(label, suffix, sep = "."))
 }
 
+# Columns are a matrix or a list of vectors.
 column_names <- function(columns) if (is.matrix(columns)) colnames(columns) else names(columns)
+column_count <- function(columns) if (is.matrix(columns)) ncol(columns) else length(columns)
+row_count <- function(columns) if (is.matrix(columns)) nrow(columns) else length(columns[[1L]])
+column_at <- function(columns, j) if (is.matrix(columns)) columns[, j] else columns[[j]]
+
+rows_of_columns <- function(columns, rows) {
+  if (is.matrix(columns)) columns[rows, , drop = FALSE] else lapply(columns, `[`, rows)
+}
 
 # ---- types ---------------------------------------------------------------------------------------
 
@@ -184,7 +192,7 @@ refuse_infinite <- function(columns) {
     vapply(columns, is_finite_or_missing, NA)
   }
   bad <- which(!fine)[1]
-  values <- if (is.matrix(columns)) columns[, bad] else columns[[bad]]
+  values <- column_at(columns, bad)
   row <- which(is.infinite(values))[1]
   label <- column_names(columns)[bad]
   stop_input(label, gettextf(

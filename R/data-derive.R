@@ -179,11 +179,7 @@ return_tree <- function(solved, derived, frame) {
   if (is.null(derived) && !any(rounded)) return(solved)
   last <- last_below(solved)
   for (node in which(split)) {
-    x <- if (is.matrix(frame$columns)) {
-      frame$columns[, solved$feature[node]]
-    } else {
-      frame$columns[[solved$feature[node]]]
-    }
+    x <- column_at(frame$columns, solved$feature[node])
     rows <- rows_of_split(x, solved, node, last, frame$repeats)
     x <- rows$x
     left <- rows$left

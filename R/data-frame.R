@@ -90,12 +90,7 @@ read_xy <- function(x, y, missing = "learn", weights = NULL, read = read_respons
 
 # Some rows of a frame: logical, or numbers, which may come several times.
 rows_of_frame <- function(frame, rows) {
-  columns <- frame$columns
-  frame$columns <- if (is.matrix(columns)) {
-    columns[rows, , drop = FALSE]
-  } else {
-    lapply(columns, `[`, rows)
-  }
+  frame$columns <- rows_of_columns(frame$columns, rows)
   parts <- c("response", "weights", "exposure", "offset", "row_names")
   for (part in intersect(parts, names(frame))) {
     frame[[part]] <- frame[[part]][rows]

@@ -244,8 +244,6 @@ say_new_levels <- function(unknown) {
 }
 
 warn_new_levels <- function(unknown, then) {
-  warning(structure(
-    list(message = paste(say_new_levels(unknown), then, sep = "; "), call = user_call(),
-         new_levels = unknown),
-    class = c("contree_new_levels", "warning", "condition")))
+  warn_contree("new_levels", paste(say_new_levels(unknown), then, sep = "; "),
+               list(new_levels = unknown))
 }

@@ -144,7 +144,7 @@ search_root <- function(found, root, problem, settings, fit) {
   }
   settings$root <- root
   solved <- solve_problem(problem, replace(settings, "time_limit", max(0, left)))
-  stopped <- solved$status %in% names(stopped_class)
+  stopped <- solved$status %in% names(stopped_kind)
   if (stopped) found$status <- solved$status
   if (!alone) found$bounds <- root_bounds(solved, problem)[root]
   found$elapsed <- found$elapsed + solved$elapsed
@@ -198,7 +198,7 @@ table_of_alternatives <- function(fits, within) {
 }
 
 warn_if_undecided <- function(found) {
-  if (!found$status %in% names(stopped_class)) return(invisible())
+  if (!found$status %in% names(stopped_kind)) return(invisible())
   open <- if (length(found$undecided)) {
     gettextf("a tree may have been missed for %s", show_names(found$undecided))
   } else {

@@ -236,10 +236,9 @@ warn_no_certificate <- function(status, settings) {
                               bytes_text(settings$certificate)),
     "time limit" = gettext("the search that writes it reached the time limit"),
     gettext("interrupted"))
-  warning(structure(list(message = gettextf(
+  warn_contree("no_certificate", gettextf(
     "no certificate is kept: %s; the tree and its bound are not affected", reason),
-                         call = user_call(), status = status),
-                    class = c("contree_no_certificate", "warning", "condition")))
+    list(status = status))
   NULL
 }
 
@@ -381,10 +380,10 @@ walk_rows <- function(fit, columns) {
   variable <- node_variable(fit)
   threshold <- node_threshold(fit)
   levels <- node_levels(fit)
-  node <- rep(1L, NROW(if (is.matrix(columns)) columns else columns[[1]]))
+  node <- rep(1L, row_count(columns))
   for (k in which(!node_is_leaf(fit))) {
     rows <- which(node == k)
-    x <- unclass(if (is.matrix(columns)) columns[, variable[k]] else columns[[variable[k]]])[rows]
+    x <- unclass(column_at(columns, variable[k]))[rows]
     among <- match(levels[[k]]$left, tree_xlevels(fit)[[variable[k]]])
     left <- if (is.null(levels[[k]])) x < threshold[k] else x %in% among
     left[is.na(x)] <- node_default_left(fit)[k]
@@ -410,7 +409,7 @@ column_fault <- function(problem, subset_levels) {
   if (is.null(derived)) return(NULL)
   frame <- problem$frame
   for (j in seq_along(frame$shape$names)) {
-    x <- unclass(if (is.matrix(frame$columns)) frame$columns[, j] else frame$columns[[j]])
+    x <- unclass(column_at(frame$columns, j))
     searched <- derived$columns[derived$predictor == j]
     fine <- if (frame$types[[j]] %in% c("factor", "character")) {
       stand_for_levels(x, searched, function(group) scores_of_groups(group, problem),

@@ -42,25 +42,18 @@ NULL
 #' `cost`, `bound`, `gap` and `max_gap` are sums of squares. Leaves have at least `minbucket = 7`
 #' rows by default, as in `rpart`: means of fewer rows are mostly noise. `loss` and `class_weights`
 #' are errors, since there are no classes. A 0/1 response is treated as a number; a message, once a
-#' session, suggests `factor()`.
+#' session, suggests `factor()`. The search runs on the CPU.
 #'
 #' The search works on integers: on a grid about the middle of the range of the responses, of rows
-#' with a weight above 0, of 2^b steps to either side. First it tries one word (64 bits): b is then
-#' the largest whole number up to 23 with 2 b + k <= 59, where k is the number of binary digits of
-#' the sum of the weights (of the rows, without weights). Whole numbers, cents and other decimals
-#' that fit this grid are not rounded at all; nor are numbers far from zero if the differences
-#' between them fit it as multiples of a power of two. Weights are whole numbers in this: counts,
-#' multiples of up to four decimals, and of the least weight, are taken as they are where they sum
-#' up to 2^30 or less of their unit.
-#'
-#' Where that would round weights, or responses by more than 2^-32 of the root of their sum of
-#' squares, costs are counted in two words and three: the grid has the 2^b steps of 51 bits, or of
-#' 61 - k without weights if that is less (with weights and from two million rows on it has one bit
-#' less for every four times as many); and weights that are no such multiples of a sum of 2^48 are
-#' rounded to multiples of a power of two of which their sum is 2^61 to 2^62. Weighted rows are then
-#' scanned in two words, which takes about as long as in one. Without weights scans first go by one
-#' word, and what these cannot tell apart is counted in full. Up to 100,000 rows that takes 1.0 to
-#' 1.2 times as long, with 300,000 rows twice as long and with a million 3 times; longer where few
+#' with a weight above 0, of 2^b steps to either side, where b is at most 23 and 2 b + k at most 59,
+#' k being the number of binary digits of the sum of the weights (of the rows, without weights).
+#' Whole numbers, cents and other decimals that fit this grid are not rounded at all; nor are
+#' numbers far from zero if the differences between them fit it as multiples of a power of two; nor
+#' weights that are counts, or multiples of up to four decimals or of the least weight. Where that
+#' would round weights, or responses by more than 2^-32 of the root of their sum of squares, costs
+#' are counted in two and three words of 64 bits, with b up to 51 and weights, where they are
+#' rounded, to multiples of a power of two of which their sum is 2^61 to 2^62. That takes 1.0 to 1.2
+#' times as long up to 100,000 rows without weights, and 3 times with a million; longer where few
 #' responses are far from all others.
 #'
 #' `rounding` in the fit is the norm e of the rounding errors of the responses. With
@@ -75,18 +68,11 @@ NULL
 #' are counted in steps, and s stands for these: of whole numbers without weights, where s is below
 #' 1/2, a tree without errors is found if there is one. `bound`, `gap` and `print()` take all this
 #' into account, and 1e-12 of the cost for the last digits of sums of doubles; where nothing is
-#' rounded, and s is below 1e-12 of the cost, the gap of an optimal tree is 0.
-#'
-#' So for numbers with all their digits the gap of an optimal tree is small, and not 0. In two words
-#' it is below 1e-9 of the SSE of a single leaf up to a million rows; with weights of all their
-#' digits within a factor of a million, up to 100,000 rows where R is not more than some thousand
-#' standard deviations, and up to a million where it is not more than a hundred of them. It was
-#' 4e-13 to 7e-13 without weights and with such weights (Friedman's first function, 10 predictors,
-#' and columns of two values, 1,000 to 100,000 rows); with a million rows 2e-12 without weights and
-#' 3e-12 with such weights, and with 100,000 rows of a Cauchy response and such weights 6e-10. Where
-#' few light rows are further from all others it may be more, by the formula. Of cents, tenths and
-#' whole numbers that fit one word, with counts as weights or none, nothing is hidden. Sets of trees
-#' ([contree_set()]) are counted in one word. The search runs on the CPU.
+#' rounded, and s is below 1e-12 of the cost, the gap of an optimal tree is 0. For numbers with all
+#' their digits it is small and not 0: below 1e-9 of the SSE of a single leaf up to a million rows;
+#' with weights of all their digits within a factor of a million, up to 100,000 rows if R is not
+#' more than some thousand standard deviations, and up to a million if it is not more than a hundred
+#' of them. Sets of trees ([contree_set()]) are counted in one word.
 #'
 #' @section Absolute errors:
 #' With `objective = "absolute"` the leaves predict medians (or other quantiles, see `tau`), and the
@@ -172,18 +158,16 @@ NULL
 #' exact, up to the last bits of the numbers given. Others are rounded so finely that all rows
 #' together cost at least 2^(58 - depth): the tree is optimal for the rounded costs, and under the
 #' given costs it exceeds the optimum by at most n / 2^(58 - depth) of the largest possible total
-#' cost. With row weights and, for more than two classes, losses as well, both are exact if they are
-#' multiples of some unit and, in these units, the sum of the weights times the largest loss is
-#' below 2^(59 - 2 depth); otherwise the available digits are shared between them, so that both are
-#' rounded about equally, and the tree exceeds the optimum by at most 2.5 sqrt(n / 2^(58 - depth))
-#' of the largest possible total cost. Where rounding may hide a tree that costs less, `gap`
+#' cost. With row weights and, for more than two classes, losses as well, both are exact if, in such
+#' units, the sum of the weights times the largest loss is below 2^(59 - 2 depth); otherwise both
+#' are rounded about equally, and the tree exceeds the optimum by at most 2.5 sqrt(n / 2^(58 -
+#' depth)) of the largest possible total cost. Where rounding may hide a tree that costs less, `gap`
 #' and `print()` show by how much.
 #'
-#' Searches with weights or losses take longer, partly because the problems are harder. On seven
-#' public data sets at depth 3 it was up to twice as long with class weights (also if given as
-#' weights of rows that are equal within each class), two to five times with other row weights, up
-#' to six times with losses that depend on the predicted class, and up to twelve times with both.
-#' Weights and losses that amount to the same cost for all rows take no extra time.
+#' Searches with weights or losses take longer, partly because the problems are harder: on seven
+#' public data sets at depth 3 up to twice as long with class weights, two to five times with other
+#' row weights, up to six times with losses that depend on the predicted class, and up to twelve
+#' times with both. Weights and losses that amount to the same cost for all rows take no extra time.
 #'
 #' @section Errors:
 #' Errors about the arguments or the data have the class `contree_input_error`, those about what the

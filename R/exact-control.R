@@ -52,24 +52,17 @@ setting_alias <- c(maxdepth = "depth", cp = "complexity", minsplit = "min_n")
 #' *F n (4 + 0.1 K + depth (0.3 K + 0.1)) + P* bytes.
 #'
 #' The first term is for sorted orders and sets of rows. *P = F^2 n log2(U) / 8* is for bit tables
-#' from which the sides of a split are read. They are kept while P is at most 1 GiB. Beyond that
-#' they are made anew for each threshold, eight thresholds at a time, which takes F n bytes for each
-#' thread (with more than 1,024 rows for each predictor: for one predictor at a time, which takes
-#' F n log2(U) / 8 bytes), and from depth 3 on, or with that many rows, the search uses one thread.
-#' Subsets of the rows whose own P is at most 1 GiB then keep theirs, at most one subset for each
-#' level of the tree, so that P counts as at most depth - 1 GiB.
+#' from which the sides of a split are read, kept while P is at most 1 GiB. Beyond that they are
+#' made anew for each threshold, which takes F n bytes for each thread (with more than 1,024 rows
+#' for each predictor F n log2(U) / 8), and from depth 3 on, or with that many rows, the search uses
+#' one thread; subsets of the rows keep theirs, so that P counts as at most depth - 1 GiB.
 #'
 #' F counts columns of the search: a predictor with missing values counts as two, a factor of L
-#' levels as 2^(L-1) - 1 or, if L is more than `subset_levels`, as L and one for each class.
-#'
-#' From depth 4 on, subsets with less than 0.3 of the rows are copied, and all of this can be up to
-#' 1.5 times as much. Case weights take F n (10 + 0.2 K depth) bytes more. Bounds of row sets are
-#' cached as well, at most 1,024 for each combination of conditions; with a `memory_limit`, an
-#' eighth of it is set aside for them.
-#'
-#' Examples at depth 3: 200,000 rows with 20 predictors and 2 classes take 200 MB; 100,000 rows with
-#' 10 predictors and 10 classes 35 MB; 20,000 rows with 200 predictors and 3 classes 930 MB (P is
-#' 1.4 GB, so subsets take up to 1 GiB).
+#' levels as 2^(L-1) - 1 or, if L is more than `subset_levels`, as L and one for each class. From
+#' depth 4 on all of this can be up to 1.5 times as much; case weights take F n (10 + 0.2 K depth)
+#' bytes more. Bounds of row sets are cached as well; with a `memory_limit`, an eighth of it is set
+#' aside for them. At depth 3, 200,000 rows with 20 predictors and 2 classes take 200 MB, and 20,000
+#' rows with 200 predictors and 3 classes 930 MB.
 #'
 #' With a `memory_limit` below this the search stops early. If it is too low for the search to
 #' begin, the tree is a single leaf; if not even the data can be sorted, there is an error.
@@ -113,8 +106,8 @@ setting_alias <- c(maxdepth = "depth", cp = "complexity", minsplit = "min_n")
 #' @param time_limit Seconds after which the search stops and returns the best tree so far with its
 #'   gap and a warning. The default `Inf` sets no limit.
 #' @param memory_limit Bytes that the search may take, as a number or a string such as `"500MB"` or
-#'   `"2GB"`; the default `NULL` sets no limit. When they are used up the search stops as at the
-#'   time limit. The section on memory says what it needs.
+#'   `"2GB"`; the default `Inf` sets no limit. When they are used up the search stops as at the time
+#'   limit. The section on memory says what it needs.
 #' @param on_interrupt What Ctrl-C does: `"return"` (the default) returns the best tree so far with
 #'   a warning, `"error"` raises an error.
 #' @param threads Number of threads, a whole number; 0 means all processors. The default `NULL` uses
@@ -204,7 +197,7 @@ contree_control <- function(
     # values that are missing, and levels that are new
     missing = c("learn", "omit", "fail"), new_levels = c("majority", "error"),
     # when the search ends
-    max_gap = 0, time_limit = Inf, memory_limit = NULL, on_interrupt = c("return", "error"),
+    max_gap = 0, time_limit = Inf, memory_limit = Inf, on_interrupt = c("return", "error"),
     # how it computes
     threads = NULL, device = c("auto", "cpu", "cuda"), deterministic = TRUE, smallest = TRUE,
     start = NULL, workers = FALSE, checkpoint = NULL,
@@ -325,7 +318,7 @@ setting_message <- function(name, value, range) {
 }
 
 check_seed <- function(seed) {
-  check_forest_number("seed", seed, list(low = 0, high = 2^53, whole = TRUE), TRUE)
+  check_forest_number("seed", seed, forest_ranges$seed, TRUE)
 }
 
 check_flag <- function(name, value) {

@@ -24,19 +24,15 @@
 #' @order 1
 #' @section Error and standard error:
 #' Each row is held out once in each repeat. Its loss is the proportion of the repeats in which it
-#' is misclassified (0 or 1 with one repeat); `error` is the mean of the n losses and
+#' is misclassified (0 or 1 with one repeat) or, for a numeric response, its squared error, averaged
+#' over the repeats; `error` is the mean of the n losses and
 #'
 #' *se = sqrt(sum of (loss - error)^2) / n*,
 #'
 #' which with one repeat is sqrt(error (1 - error) / n), the formula of Breiman et al. (1984,
-#' section 3.4) and of `rpart`. It is computed over rows, not over folds: its meaning does not
-#' depend on the number and size of the folds, down to one row each, and repeats, which use the same
-#' rows again, do not make it smaller than the number of rows warrants. It treats the losses as
-#' independent. They are not, since the trees share most of their training rows, so read it as a
-#' rough guide.
-#'
-#' For a numeric response the loss of a row is its squared error (averaged over the repeats), so
-#' `error` is a mean squared error.
+#' section 3.4) and of `rpart`. It is computed over rows, not over folds, so that its meaning does
+#' not depend on the number and size of the folds. It treats the losses as independent. They are
+#' not, since the trees share most of their training rows, so read it as a rough guide.
 #'
 #' @section Rules for the choice:
 #' The rows of the table are ordered from the simplest tree to the largest: by depth and, within a
@@ -159,7 +155,7 @@ contree_cv.formula <- function(formula, data, weights, subset, na.action, depth 
   call <- plain_call(match.call(), sys.call(-1), "contree_cv")
   settings <- cv_settings(list(...), if (!missing(control)) control)
   grid <- cv_grid(depth, complexity, settings)
-  rule <- check_choice("rule", rule, c("1se", "min"))
+  rule <- check_choice("rule", rule)
   data <- if (!missing(data)) data
   if (!is.null(check_objective(objective))) {
     refuse_with_rewards(c(weights = !missing(weights), loss = !is.null(loss),
@@ -193,7 +189,7 @@ contree_cv.default <- function(x, y, depth = 1:4, complexity = NULL, folds = 10,
   call <- plain_call(match.call(), sys.call(-1), "contree_cv")
   settings <- cv_settings(list(...), if (!missing(control)) control)
   grid <- cv_grid(depth, complexity, settings)
-  rule <- check_choice("rule", rule, c("1se", "min"))
+  rule <- check_choice("rule", rule)
   if (!is.null(rewards) || !is.null(costs)) {
     return(cv_rewards(x, rewards, costs, c(
       y = !missing(y), weights = !is.null(weights), loss = !is.null(loss),
@@ -318,7 +314,7 @@ fold_worker <- function(x, truth, folds, grid, settings) {
   }
 }
 
-was_stopped <- function(fit) tree_proof(fit)$status %in% names(stopped_class)
+was_stopped <- function(fit) tree_proof(fit)$status %in% names(stopped_kind)
 
 # ---- counting ------------------------------------------------------------------------------------
 
@@ -369,11 +365,9 @@ least_and_se <- function(table) {
 warn_if_cv_stopped <- function(table, searches) {
   stopped <- sum(table$stopped)
   if (stopped == 0) return(invisible())
-  message <- gettextf(
+  warn_contree("cv_stopped", gettextf(
     "%d of %d searches were stopped by a limit; their best trees so far count (see 'stopped')",
-    stopped, nrow(table) * searches)
-  warning(structure(list(message = message, call = user_call()),
-                    class = c("contree_cv_stopped", "warning", "condition")))
+    stopped, nrow(table) * searches))
 }
 
 # ---- progress ------------------------------------------------------------------------------------

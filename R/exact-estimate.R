@@ -122,7 +122,7 @@ largest_ratio <- 100
 usual_factor <- 5
 
 extrapolate <- function(pilots, n, depth) {
-  done <- !pilots$status %in% names(stopped_class)
+  done <- !pilots$status %in% names(stopped_kind)
   last <- pilots[sum(done), ]
   at_least <- max(0, pilots$seconds)
   answer <- function(seconds, reason = NA_character_, measured = FALSE) {

@@ -1,23 +1,21 @@
 # What the user is told of the limits of a proof: that a search was stopped before it was complete,
 # and among which splits of factors it searched.
 
-stopped_class <- c("time limit" = "contree_timeout", "memory limit" = "contree_memory",
-                   "interrupted" = "contree_interrupted")
+stopped_kind <- c("time limit" = "timeout", "memory limit" = "memory",
+                  "interrupted" = "interrupted")
 
 # A warning that names the gap, with a class for each reason. A gap that was asked for (max_gap) is
 # none.
 warn_if_stopped <- function(fit) {
   proof <- tree_proof(fit)
-  if (!proof$status %in% names(stopped_class)) return(invisible())
+  if (!proof$status %in% names(stopped_kind)) return(invisible())
   warn_stopped(stopped_message(fit),
                proof[c("status", "objective", "cost", "bound", "gap", "elapsed")])
 }
 
 # `facts` are elements of the warning besides its message; `status` is one of them.
 warn_stopped <- function(message, facts) {
-  warning(structure(c(list(message = message, call = user_call()), facts),
-                    class = c(stopped_class[[facts$status]], "contree_stopped", "warning",
-                              "condition")))
+  warn_contree(c(stopped_kind[[facts$status]], "stopped"), message, facts)
 }
 
 # "stopped at the time limit after 0.2 s: 33 errors, at least 25 proven (gap 8)", or where nothing
@@ -60,11 +58,9 @@ stop_interrupted <- function(seconds) {
 tell_restricted <- function(fit) {
   restricted <- tree_restricted(fit)
   if (length(restricted) == 0) return(invisible())
-  text <- gettextf(paste(
+  tell_contree(gettextf(paste(
     "%s: more levels than 'subset_levels' (%s), hence split by one level against the rest,",
     "or in order of %s; the tree is optimal among such trees"),
     show_names(restricted), format(tree_settings(fit)$subset_levels),
-    if (predicts_classes(fit)) gettext("the proportion of a class") else order_of_levels(fit))
-  message(structure(list(message = paste0(text, "\n"), call = user_call()),
-                    class = c("contree_message", "message", "condition")))
+    if (predicts_classes(fit)) gettext("the proportion of a class") else order_of_levels(fit)))
 }

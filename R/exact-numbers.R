@@ -23,11 +23,9 @@ tell_zero_one <- function(frame) {
   if (is_classes(frame) || isTRUE(process$told_zero_one)) return(invisible())
   if (!all(frame$response %in% 0:1)) return(invisible())
   process$told_zero_one <- TRUE
-  text <- gettext(paste(
+  tell_contree(gettext(paste(
     "the response is a number that is 0 or 1, so this is regression; for classification give it",
-    "as factor()"))
-  message(structure(list(message = paste0(text, "\n"), call = user_call()),
-                    class = c("contree_message", "message", "condition")))
+    "as factor()")))
 }
 
 # R squared and root mean square of the residuals of a sum of squares; `fit` has numbers.

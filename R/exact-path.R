@@ -380,7 +380,7 @@ call_at <- function(call, complexity) {
 
 warn_if_path_stopped <- function(path, status) {
   table <- path_table(path)
-  if (!status %in% names(stopped_class) || all(table$gap == 0)) return(invisible())
+  if (!status %in% names(stopped_kind) || all(table$gap == 0)) return(invisible())
   elapsed <- attr(path, "elapsed")
   warn_stopped(gettextf(
     "%s: %d of %d trees of the path are proven optimal, the others up to a gap of %s",

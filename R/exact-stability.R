@@ -126,7 +126,7 @@ split_sides <- function(fit, columns) {
   table <- routing_table(fit)
   asked <- asked_columns(fit, columns)
   inner <- which(!node_is_leaf(fit))
-  n <- if (is.matrix(columns)) nrow(columns) else length(columns[[1]])
+  n <- row_count(columns)
   sides <- vapply(inner, function(node) {
     levels <- table$levels_left[[node]]
     stump <- list(threshold = c(table$threshold[node], NA, NA), left = c(2L, 0L, 0L),

@@ -179,7 +179,7 @@ tell_state <- function(run, state, under_way) {
   cost <- state$solved$cost
   bound <- state_bound(state, under_way)
   state$history <- c(state$history, list(c(seconds, cost, bound)))
-  all <- length(run$data$codes) * n_columns(run$data$columns)
+  all <- length(run$data$codes) * column_count(run$data$columns)
   open <- sum(state$open$rows, under_way$rows)
   if (!is.null(run$listener$report)) {
     run$listener$report(seconds, cost, bound, max(0, 1 - open / all))
@@ -190,5 +190,3 @@ tell_state <- function(run, state, under_way) {
   run$checkpoint(saved, FALSE)
   state
 }
-
-n_columns <- function(columns) if (is.list(columns)) length(columns) else ncol(columns)

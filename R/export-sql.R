@@ -70,7 +70,7 @@ as_sql.contree_model <- function(fit, type = c("class", "prob", "node"), con = N
   check_no_dots(...)
   check_fit(fit)
   type <- check_prediction(fit, type, c("class", "prob", "node"))
-  dates <- check_choice("dates", dates, c("literal", "number"))
+  dates <- check_choice("dates", dates)
   quote <- sql_quotes(con)
   conditions <- lapply(node_questions(fit), sql_condition, quote, dates)
   each <- function(values) apply(values, 2,

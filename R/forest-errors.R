@@ -21,7 +21,7 @@ piece_cells <- 4e6
 standard_errors <- function(object, columns, threads) {
   inbag <- inbag_of(object)
   values <- lapply(seq_along(object$forest$number), function(i) values_of_nodes(object$forest, i))
-  parts <- lapply(pieces(n_rows_of(columns), piece_cells / length(values)), function(rows) {
+  parts <- lapply(pieces(row_count(columns), piece_cells / length(values)), function(rows) {
     leaves <- leaves_of_rows(object$forest, rows_of_columns(columns, rows), threads)
     errors_of_rows(leaves, values, inbag, object$control)
   })
@@ -57,13 +57,10 @@ warn_if_without_errors <- function(errors, object) {
   unknown <- sum(is.na(errors))
   if (unknown == 0) return(invisible())
   trees <- tree_count(object)
-  warning(structure(
-    list(message = gettextf(
-      paste("%d of %d standard errors are NA, because the forest of %d trees is too small to",
-            "estimate them; grow about %.0f trees"),
-      unknown, length(errors), trees,
-      max(trees_for_errors * object$n, 2 * trees)), call = user_call()),
-    class = c("contree_few_trees", "warning", "condition")))
+  warn_contree("few_trees", gettextf(
+    paste("%d of %d standard errors are NA, because the forest of %d trees is too small to",
+          "estimate them; grow about %.0f trees"),
+    unknown, length(errors), trees, max(trees_for_errors * object$n, 2 * trees)))
 }
 
 # `said`: a row a new row, `inbag`: a row a training row; both with a column a tree.

@@ -22,23 +22,20 @@
 #'
 #' @section Codes:
 #' For a predictor with at most 65,534 distinct values the codes lose no information: the code of a
-#' value is its rank. A predictor with more values gets 65,534 codes of about equally many rows.
-#' Nodes with at most 64 distinct rows (and 255 rows counting repetitions) evaluate all cuts between
-#' these codes. Larger nodes evaluate the borders of bins: up to 512 rows of 38 to 62 bins over the
-#' node's own range of codes; above that of at most 255 bins of the data. Bins are narrow at both
-#' ends of a predictor, of a few rows or a single one, and wide between: the best cut of a predictor
-#' that says little is most often near an end (Ishwaran 2015), and bins of one width would hide it.
-#' `bins` limits the number of codes.
+#' value is its rank. A predictor with more values gets 65,534 codes of about equally many rows;
+#' `bins` limits their number. Nodes with at most 64 distinct rows (and 255 rows counting
+#' repetitions) evaluate all cuts between these codes. Larger nodes evaluate the borders of bins: up
+#' to 512 rows of 38 to 62 bins over the node's own range of codes; above that of at most 255 bins
+#' of the data. Bins are narrow at both ends of a predictor and wide between: the best cut of a
+#' predictor that says little is most often near an end (Ishwaran 2015).
 #'
 #' @section Numeric responses:
 #' Splits are found from the response rounded to integers of 24 to 31 bits, which costs no value
 #' more than a millionth of what responses typically deviate: the median distance from their median
-#' (of those not equal to it). Where some responses are about a thousand times as far, such as a
-#' value of 1e12 among others of about 1, each node rounds to the range of its own rows, to less
-#' than a millionth of it, so that such outliers take nothing from the other rows; the forest then
+#' (of those not equal to it). Where some are about a thousand times as far, each node rounds to the
+#' range of its own rows, so that such outliers take nothing from the other rows; the forest then
 #' takes up to 1.2 times as long, and grows on the CPU. Leaves predict means of the responses as
-#' they are. Out-of-bag predictions and importance are sums of integers as wide as the data need.
-#' All this holds of amounts over exposures, too.
+#' they are, or of amounts over exposures.
 #'
 #' @section Survival:
 #' With a response of `survival::Surv(time, status)`, censored on the right, nodes are split by
@@ -87,12 +84,10 @@
 #' and `respect.unordered.factors` (`"order"` or `"partition"`) are accepted for `trees`, `min_n`,
 #' `depth`, `sample_fraction`, `weights`, `threads`, `quantiles`, `local_importance`, `always`,
 #' `select_weights`, `minbucket` and `factors`; `holdout` and `inbag` are named alike, as is
-#' `honesty` in `grf`, whose `honesty.fraction` is accepted as well.
-#' Meanings and defaults are those of `ranger`, except for probabilities, whose nodes are split as
-#' those of classes are (down to 11 rows in `ranger`), and for missing values, which `ranger` below
-#' version 0.16 does not accept. `ranger` does not split nodes of `min.node.size` rows, so
-#' `min.node.size = 5` is `min_n = 6`. `depth = 0` means no limit in `ranger`, but trees of a single
-#' leaf here.
+#' `honesty` in `grf`, whose `honesty.fraction` is accepted as well. Meanings and defaults are those
+#' of `ranger`, except that nodes are split down to `min_n` for probabilities too, and that missing
+#' values are accepted. `ranger` does not split nodes of `min.node.size` rows, so `min.node.size =
+#' 5` is `min_n = 6`; its `max.depth = 0` is no limit, `depth = 0` here trees of a single leaf.
 #'
 #' @section Stopping early:
 #' After Ctrl-C, or at the `time_limit` or `memory_limit`, the trees completed so far are returned
@@ -105,12 +100,10 @@
 #' On one core with AVX-512 fitting 100 trees was 87 times as fast as `ranger` with 100,000 rows
 #' and 28 predictors, and 9 to 37 times on public data sets of 5,000 to 20,000; predicting was 5 to
 #' 22 times as fast. On smaller tables whole calls with a formula took less processor time than
-#' those of `ranger` with one thread: with two classes by a factor of 24 with 7,000 rows, 14 with
-#' 3,000, 8 with 1,000 and 4 with 300; for a numeric response by one of 9 with 7,000 rows, 7 with
-#' 3,000, 5 with 1,000 and 3 with 300. On 30 to 150 rows most of a call is what R itself does,
-#' whatever the trees: 1 to 2 times as fast with 100 trees, 2 to 3 with 500. Below about 1,000 rows
-#' they use one thread. The codes take 3 bytes for each
-#' value of the data (5.5 with more than 1,024 rows), and each thread about 40 bytes per row.
+#' those of `ranger` with one thread: with two classes by a factor of 24 with 7,000 rows, 8 with
+#' 1,000 and 4 with 300; for a numeric response of 9, 5 and 3. On 30 to 150 rows most of a call is
+#' what R itself does: 1 to 2 times as fast. The codes take 3 bytes for each value of the data (5.5
+#' with more than 1,024 rows), and each thread about 40 bytes per row.
 #'
 #' @section Accuracy:
 #' On public data sets of 600 to 15,000 rows and on simulated ones of 10,000 to 100,000 rows the
@@ -231,9 +224,10 @@
 #'   the default, grows in this process. After Ctrl-C the parts that are done are returned; workers
 #'   that see the folder of the data end within a second.
 #' @param time_limit Seconds after which growing stops; `Inf` (the default) for no limit.
-#' @param memory_limit Bytes that growing may take besides the data in R; `Inf` (the default) for no
-#'   limit. With `workers`, of each worker. Under a limit of less than twice what the coded data
-#'   take, they are kept by column alone, not by row as well, and trees take a little longer.
+#' @param memory_limit Bytes that growing may take besides the data in R, as in
+#'   [contree_control()]; `Inf` (the default) for no limit. With `workers`, of each worker. Under a
+#'   limit of less than twice what the coded data take, they are kept by column alone, not by row as
+#'   well, and trees take a little longer.
 #' @param on_interrupt,verbose,progress As in [contree_control()].
 #' @param device Where the trees grow: `"auto"` (the default) uses the first GPU if there is one and
 #'   the forest is large enough to benefit, else the CPU; `"cpu"` only the CPU; `"cuda"` the first
@@ -245,11 +239,11 @@
 #'   CPU. Permutation importance is computed on the CPU. If a GPU fails, or its memory is too small,
 #'   `"auto"` grows the forest on the CPU and says so. `fit$device` names the device that was used.
 #' @param control Settings that are needed less often, as made by `hist_forest_control()`, or a
-#'   named list of them; by default made from `...`.
+#'   named list of them; by default made from `...`. Those that `ranger` users set most are
+#'   arguments of `hist_forest()` itself.
 #' @param ... For `hist_forest()`: arguments of `hist_forest_control()`, each of which takes
 #'   precedence over the same setting in `control`, and arguments under the names of `ranger` listed
-#'   above. For `hist_forest_control()`: `min_bucket`, the former name of `minbucket`. Any other
-#'   name is an error.
+#'   above. Any other name is an error.
 #'
 #' @return An object of class `hist_forest` and `contree_ensemble` (the class of all ensembles of
 #'   this package), a list with

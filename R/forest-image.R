@@ -6,7 +6,8 @@
 #' Grows a random forest that predicts the class of a pixel from its surroundings, as in Sharp
 #' (2008): level by level over all pixels, from a histogram of leaves, classes, features and bins. A
 #' feature is the sum of one channel over a rectangle near the pixel, or the difference of such sums
-#' over two rectangles; each sum takes four look-ups in an integral image (Viola, Jones 2001).
+#' over two rectangles; each sum takes four look-ups in an integral image (Viola, Jones 2001). Its
+#' settings are few, so that all of them are arguments and there is no `control`.
 #'
 #' @order 1
 #' @section Growing:
@@ -33,14 +34,10 @@
 #' outside the image count as 0. Half of the features have a second rectangle, in a channel drawn
 #' separately. Channels are stored in fixed point, as fine as sums below 2^30 allow: whole numbers
 #' are exact up to 2^30 / (2 radius + 1)^2 (1.7 million for a radius of 12). The unit is that of the
-#' largest value of all channels, which must be at least 1e-290 unless all are 0. Where that would
-#' leave a channel, or a computed feature, fewer than 1,024 steps and there is no `interval`, each
-#' has a unit of its own by its largest value, and differences of two channels are in these. A
-#' single value that is many times all others still makes the unit of its channel. Values in images
-#' to be labelled are clipped to the range of those before.
-#'
-#' Growing takes 4 bytes per pixel and channel, 10 bytes per pixel, and 16 MB of histograms per
-#' thread.
+#' largest value of all channels, which must be at least 1e-290 unless all are 0; a channel, or a
+#' computed feature, that this would leave fewer than 1,024 steps has, without `interval`, a unit of
+#' its own. Values in images to be labelled are clipped to the range of those before. Growing takes
+#' 4 bytes per pixel and channel, 10 bytes per pixel, and 16 MB of histograms per thread.
 #'
 #' @section More images than memory:
 #' If `images` and `labels` are functions, `images(i)` returns the image of number `i` and
@@ -454,7 +451,7 @@ predict.image_forest <- function(object, newdata, type = c("class", "prob", "vot
   check_no_dots(...)
   if (missing(newdata)) stop_input("newdata", gettext("'newdata' must be given"))
   device <- check_device(device)
-  type <- check_choice("type", type, c("class", "prob", "votes", "leaf"), c(node = "leaf"))
+  type <- check_choice("type", type, alias = c(node = "leaf"))
   images <- check_images(newdata)
   if (dim(images[[1]])[3] != object$channels) {
     stop_input("newdata", gettextf("'newdata' has %d channels, but the forest was grown from %d",

@@ -28,7 +28,7 @@ local_means <- function(sums, trees, names) {
 # Gains of the predictors less those of their twins, whose rows are shuffled, in a second forest
 # with both (Nembrini et al. 2018). NA where growing stopped before all its trees were grown.
 grow_with_twins <- function(grown, data, control, grow) {
-  n <- n_columns_of(data$codes)
+  n <- column_count(data$codes)
   grown$corrected <- rep(NA_real_, n)
   if (grown$status != "complete") return(grown)
   twins <- grow(twin_data(data, control), twin_control(control, n, grown$elapsed))
@@ -40,8 +40,6 @@ grow_with_twins <- function(grown, data, control, grow) {
   if (ncol(gains) == 1) grown$corrected <- drop(grown$corrected)
   grown
 }
-
-n_columns_of <- function(columns) if (is.matrix(columns)) ncol(columns) else length(columns)
 
 # One order for all twins, so that they depend on each other as the predictors do.
 twin_data <- function(data, control) {
@@ -117,7 +115,7 @@ check_local <- function(settings) {
 forest_p_values <- function(fit, method = c("janitza", "altmann"), permutations = 100, data = NULL,
                             threads = NULL) {
   check_forest(fit)
-  method <- check_choice("method", method, c("janitza", "altmann"))
+  method <- check_choice("method", method)
   check_number("permutations", permutations, gettext("a whole number of at least 1"), is_count)
   threads <- check_threads("threads", threads)
   if (is.null(fit$importance)) {
@@ -142,11 +140,10 @@ mirrored_p_values <- function(values, measure) {
     stop_input("fit", gettext("no importance is below 0; use method = \"altmann\""))
   }
   if (length(below) < 100) {
-    warning(structure(list(message = sprintf(ngettext(length(below),
+    warn_contree("few_negative", sprintf(ngettext(length(below),
       "p-values from %d value below 0 are inaccurate; use at least 100, or method = \"altmann\"",
       "p-values from %d values below 0 are inaccurate; use at least 100, or method = \"altmann\""),
-      length(below)), call = user_call()),
-      class = c("contree_few_negative", "warning", "condition")))
+      length(below)))
   }
   chance <- c(below, -below, values[which(values == 0)])
   vapply(values, function(value) mean(chance >= value), 0)

@@ -57,7 +57,7 @@
 #' hist_forest(Species ~ ., iris, trees = 20, seed = 1, learner = versicolor)
 #' @export
 hist_learner <- function(rule = c("gini", "entropy", "error")) {
-  rule <- check_choice("rule", rule, c("gini", "entropy", "error"))
+  rule <- check_choice("rule", rule)
   score <- list(gini = gini_scores, entropy = entropy_scores, error = error_scores)[[rule]]
   function(histogram, info) best_cuts(histogram, info, score)
 }

@@ -140,7 +140,7 @@ forest_tree.default <- function(fit, tree = 1, as = c("table", "model")) {
 forest_tree.hist_forest <- function(fit, tree = 1, as = c("table", "model")) {
   check_tree_number(fit, tree)
   nodes <- .Call(ffi_hist_tree, fit$forest, as.integer(tree))
-  if (check_choice("as", as, c("table", "model")) == "model") {
+  if (check_choice("as", as) == "model") {
     return(model_of_tree(fit, nodes, tree))
   }
   leaf <- nodes$feature == 0L

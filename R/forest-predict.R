@@ -138,10 +138,8 @@ predict.hist_forest <- function(object, newdata, type = c("response", "class", "
   caller <- parent.frame()
   device <- check_device(device)
   refuse_contributions(type)
-  if (object$type == "classification") type <- if (length(type) > 1) "class" else say_class(type)
-  type <- check_choice("type", type, c("response", "class", "prob", "votes", "leaf", "trees",
-                                       "quantiles", "weights", "survival", "chf", "mortality"),
-                       c(node = "leaf"))
+  type <- check_choice("type", type, alias = c(node = "leaf"))
+  if (object$type == "classification" && type == "response") type <- "class"
   check_survival_type(object, type)
   if (type == "mortality") type <- "response"
   if (check_flag("se.fit", se.fit)) check_has_errors(object, type, missing(newdata))

@@ -9,8 +9,19 @@ ranger_alias <- c(num.trees = "trees", min.node.size = "min_n", max.depth = "dep
                   min.bucket = "minbucket", honesty.fraction = "honesty_fraction",
                   monotone_constraints = "monotone")
 
-# Names of version 0.1.0.
-forest_names_before <- c(min_bucket = "minbucket")
+# Settings of hist_forest(): lowest value, highest, whether it is whole.
+forest_ranges <- list(
+  trees = list(low = 1, high = 1e6, whole = TRUE),
+  mtry = list(low = 1, high = Inf, whole = TRUE),
+  depth = list(low = 0, high = Inf, whole = TRUE),
+  min_n = list(low = 1, high = Inf, whole = TRUE),
+  minbucket = list(low = 1, high = 2^30, whole = TRUE),
+  sample_fraction = list(low = 1e-9, high = 1000, whole = FALSE),
+  bins = list(low = 2, high = 65534, whole = TRUE),
+  first = list(low = 1, high = 2^31, whole = TRUE),
+  seed = list(low = 0, high = 2^53, whole = TRUE),
+  time_limit = list(low = 0, high = Inf, whole = FALSE),
+  memory_limit = list(low = 0, high = Inf, whole = FALSE))
 
 # `dots` under the names that arguments have here. `typed` are the names in the call.
 ranger_names <- function(dots, typed) {
@@ -18,9 +29,7 @@ ranger_names <- function(dots, typed) {
   names <- names_of_dots(dots)
   ours <- c(names(formals(hist_forest.formula)), names(formals(hist_forest_control)))
   ours <- setdiff(ours, c("...", "control"))
-  check_names(names, c(ours, names(ranger_alias), names(forest_names_before)),
-              gettext("?hist_forest for all arguments"))
-  dots <- rename_dots(dots, forest_names_before)
+  check_names(names, c(ours, names(ranger_alias)), gettext("?hist_forest for all arguments"))
   alias <- ranger_alias[intersect(names, names(ranger_alias))]
   if (length(twice <- intersect(alias, typed))) {
     stop_input(twice[1], gettextf(
@@ -44,13 +53,13 @@ from_ranger <- function(settings) {
 # there is none.
 forest_settings <- function(arguments, given, control) {
   value <- function(name) if (name %in% names(given)) given[[name]] else arguments[[name]]
-  range <- function(name, low, high = Inf, whole = TRUE, none = FALSE) {
-    check_forest_number(name, value(name), list(low = low, high = high, whole = whole), none)
+  number <- function(name, none = FALSE) {
+    check_forest_number(name, value(name), forest_ranges[[name]], none)
   }
   own <- list(
-    trees = range("trees", 1, 1e6), mtry = range("mtry", 1, none = TRUE),
-    depth = range("depth", 0), min_n = range("min_n", 1, none = TRUE),
-    sample_fraction = range("sample_fraction", 1e-9, 1000, FALSE, none = TRUE),
+    trees = number("trees"), mtry = number("mtry", none = TRUE), depth = number("depth"),
+    min_n = number("min_n", none = TRUE),
+    sample_fraction = number("sample_fraction", none = TRUE),
     replace = check_flag("replace", arguments$replace), class_weights = arguments$class_weights,
     splitrule = check_choice("splitrule", arguments$splitrule,
                              .Call(ffi_hist_criteria, TRUE),
@@ -60,7 +69,7 @@ forest_settings <- function(arguments, given, control) {
                               c(impurity_corrected = "corrected")),
     family = check_choice("family", arguments$family, c("gaussian", "poisson")),
     quantiles = check_flag("quantiles", value("quantiles")),
-    seed = range("seed", 0, 2^53, none = TRUE))
+    seed = number("seed", none = TRUE))
   rest <- given_over_control(given[names(given) %in% names(formals(hist_forest_control))], control,
                              hist_forest_control)
   c(own, unclass(do.call(hist_forest_control, rest, quote = TRUE)))
@@ -91,29 +100,24 @@ hist_forest_control <- function(
     # how it computes, and when it ends
     threads = NULL, workers = FALSE, device = c("auto", "cpu", "cuda"), time_limit = Inf,
     memory_limit = Inf, on_interrupt = c("return", "error"), verbose = NULL, progress = NULL, ...) {
-  if (...length()) {
-    check_names(...names(), c(setdiff(names(formals()), "..."), names(forest_names_before)),
-                gettext("?hist_forest for all arguments"))
-    given <- rename_dots(as.list(match.call())[-1], forest_names_before)
-    return(do.call(hist_forest_control, given, envir = parent.frame()))
-  }
+  check_names(names_of_dots(list(...)), setdiff(names(formals()), "..."),
+              gettext("?hist_forest for all arguments"))
   values <- environment()
-  range <- function(name, low, high = Inf, whole = TRUE) {
-    check_forest_number(name, values[[name]], list(low = low, high = high, whole = whole), FALSE)
-  }
+  number <- function(name) check_forest_number(name, values[[name]], forest_ranges[[name]], FALSE)
   structure(list(
-    minbucket = range("minbucket", 1, 2^30), always = always, select_weights = select_weights,
+    minbucket = number("minbucket"), always = always, select_weights = select_weights,
     monotone = monotone, pool = pool_of(pool, learner), learner = check_learner(learner),
-    factors = check_choice("factors", factors, c("subsets", "order"), c(partition = "subsets")),
-    bins = range("bins", 2, 65534), holdout = check_flag("holdout", holdout), inbag = inbag,
+    factors = check_choice("factors", factors, alias = c(partition = "subsets")),
+    bins = number("bins"), holdout = check_flag("holdout", holdout), inbag = inbag,
     honesty = check_flag("honesty", honesty), honesty_fraction = check_fraction(honesty_fraction),
-    first = range("first", 1, 2^31), oob = check_flag("oob", oob),
+    first = number("first"), oob = check_flag("oob", oob),
     keep_inbag = check_flag("keep_inbag", keep_inbag),
     local_importance = check_flag("local_importance", local_importance),
     threads = check_threads("threads", threads), workers = check_workers(workers),
-    device = check_device(device), time_limit = range("time_limit", 0, whole = FALSE),
-    memory_limit = range("memory_limit", 0, whole = FALSE),
-    on_interrupt = check_choice("on_interrupt", on_interrupt, c("return", "error")),
+    device = check_device(device), time_limit = number("time_limit"),
+    memory_limit = check_forest_number("memory_limit", parse_bytes(memory_limit),
+                                       forest_ranges$memory_limit, FALSE),
+    on_interrupt = check_choice("on_interrupt", on_interrupt),
     verbose = verbose, progress = check_progress(progress)), class = "hist_forest_control")
 }
 
@@ -144,10 +148,9 @@ check_forest_number <- function(name, value, range, none) {
 warn_if_unsplit <- function(min_n, frame) {
   n <- length(frame$response)
   if (is.null(exposure_of(frame$response)) || n >= min_n) return(invisible())
-  warning(structure(class = c("contree_unsplit", "warning", "condition"), list(
-    message = gettextf(
-      "no tree has a split: 'min_n' is %d by default for rates, and there are %d rows; set 'min_n'",
-      as.integer(min_n), n), call = user_call())))
+  warn_contree("unsplit", gettextf(
+    "no tree has a split: 'min_n' is %d by default for rates, and there are %d rows; set 'min_n'",
+    as.integer(min_n), n))
 }
 
 # Defaults that depend on the data.

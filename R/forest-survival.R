@@ -131,7 +131,7 @@ curves_of_rows <- function(object, columns, type, times, own, threads) {
 survival_quantiles <- function(object, columns, probabilities, own, threads) {
   times <- event_times(object$y)
   size <- if (is.null(own)) piece_cells / length(times) else object$n # all of them are known
-  parts <- lapply(pieces(n_rows_of(columns), size), function(rows) {
+  parts <- lapply(pieces(row_count(columns), size), function(rows) {
     curves <- curves_of_rows(object, rows_of_columns(columns, rows), "survival", times, own,
                              threads)
     vapply(probabilities, function(p) {

@@ -40,13 +40,6 @@ leaves_of_rows <- function(forest, columns, threads) {
   walk_forest(forest, columns, 2L, threads, "cpu")
 }
 
-rows_of_columns <- function(columns, rows) {
-  if (is.matrix(columns)) return(columns[rows, , drop = FALSE])
-  lapply(columns, function(column) column[rows])
-}
-
-n_rows_of <- function(columns) if (is.matrix(columns)) nrow(columns) else length(columns[[1]])
-
 # Pieces of 1..n of about `size` elements.
 pieces <- function(n, size) {
   if (n == 0) return(list())
@@ -86,7 +79,7 @@ training_columns <- function(fit, data, frame) {
 raw_training_columns <- function(fit, data, frame) {
   if (is.null(data)) data <- evaluated_data(fit, frame)
   columns <- new_columns(column_reader(fit), data, stats::na.pass)$columns
-  n <- n_rows_of(columns)
+  n <- row_count(columns)
   if (n == fit$n + length(fit$na.action)) {
     columns <- rows_of_columns(columns, setdiff(seq_len(n), fit$na.action))
   } else if (n != fit$n) {

@@ -21,30 +21,23 @@
 #' machine, or for other batch sizes, it tunes again.
 #'
 #' @section GPUs:
-#' `autotune_gpu()` is Algorithm 1 of SilvanForge: of the 5184 schedules listed by `gpu_points(all =
-#' TRUE)` it selects 36 by the size of the batch and the number of features, times each, and then
-#' times the three fastest with sums in shared memory: 39 in all. Schedules that are not legal for
-#' this forest, that need `forge(sums = "reproducible")` without having it, or that the GPU cannot
-#' launch, are skipped. A time is that of the launches of a schedule for the rows of `newdata` once
-#' they are on the GPU: the least of three means of at least four milliseconds. Compiling takes some
-#' tenths of a second for each.
+#' For a GPU the schedules are those of Algorithm 1 of SilvanForge: of 5184 it selects 36 by the
+#' size of the batch and the number of features, times each, and then times the three fastest with
+#' sums in shared memory: 39 in all. Schedules that are not legal for this forest, that need
+#' `forge(sums = "reproducible")` without having it, or that the GPU cannot launch, are skipped. A
+#' time is that of the launches of a schedule for the rows of `newdata` once they are on the GPU:
+#' the least of three means of at least four milliseconds, whatever the `time_limit`. Compiling
+#' takes some tenths of a second for each.
 #'
 #' @param forged A result of [forge()].
 #' @param newdata Rows as for [predict()][predict.forged_forest], as many as will be predicted at a
-#'   time; at most 2,048 of them are used.
+#'   time; on the CPU at most 2,048 of them are used.
 #' @param threads As in [contree_control()]; the default is that of [forge()].
 #' @param time_limit Maximum time for the timings, in seconds; 0.8 by default.
-#' @param ... Not used but for the name `seconds`, which `time_limit` had before.
-#' @param rows,features Number of rows predicted at a time, for `autotune_gpu()` by default that of
-#'   `newdata`; and number of features of the model.
-#' @param all `TRUE`: the whole grid; `FALSE` (the default): the points of Algorithm 1 except the
-#'   last three.
-#' @param time A function of a forged forest with a schedule that returns seconds; `NULL` (the
-#'   default): launches on the GPU.
-#' @param device The GPU, `"cuda"` (the default) or its number, as in `"cuda:1"`.
-#' @return `autotune()` and `autotune_gpu()`: the forged forest with the fastest schedule and an
-#'   element `tuned`, a list of `times`, a data frame with a row for each candidate (`NA` if
-#'   skipped), `rows` and `machine`. `gpu_points()`: a data frame with a row for each schedule.
+#' @param device What the schedule is for: `"cpu"` (the default), `"cuda"`, the first GPU, or
+#'   another one by its number, as in `"cuda:1"`.
+#' @return The forged forest with the fastest schedule and an element `tuned`, a list of `times`, a
+#'   data frame with a row for each candidate (`NA` if skipped), `rows` and `machine`.
 #' @section Errors:
 #' As for [predict()][predict.forged_forest]; `contree_input_error` for invalid settings, and for a
 #' GPU that cannot be used.
@@ -55,17 +48,17 @@
 #' tuned <- autotune(fast, mtcars, time_limit = 0.1)
 #' tuned$tuned$times
 #' identical(autotune(tuned, mtcars), tuned)
-#' nrow(gpu_points(4096, 20))
 #' @export
-autotune <- function(forged, newdata, threads = NULL, time_limit = 0.8, ...) {
-  dots <- rename_dots(list(...), c(seconds = "time_limit"))
-  check_names(names_of_dots(dots), c("threads", "time_limit"), "?autotune")
-  if (!is.null(dots$time_limit)) time_limit <- dots$time_limit
+autotune <- function(forged, newdata, threads = NULL, time_limit = 0.8, device = "cpu") {
   check_forged(forged)
+  device <- check_device(device)
   threads <- if (is.null(threads)) forged$threads else check_threads("threads", threads)
   check_seconds("time_limit", time_limit)
   need_newdata(missing(newdata))
   rows <- NROW(newdata)
+  if (!device %in% c("auto", "cpu")) {
+    return(tune_by_launches(forged, rows, launch_clock(forged, newdata, device)))
+  }
   key <- tuned_key(forged, rows, threads)
   if (identical(forged$tuned[c("rows", "machine")], key)) return(forged)
   new <- forest_columns_of(forged$forest, utils::head(newdata, 2048L))
@@ -205,53 +198,30 @@ time_in_turns <- function(things, seconds, run, taking) {
 
 # ---- GPUs ----------------------------------------------------------------------------------------
 
-#' @rdname autotune
-#' @export
-gpu_points <- function(rows, features, all = FALSE) {
-  grid <- function(rows_block, rows_thread, tree_threads, cache_rows, cache_trees, unroll) {
-    expand.grid(rows_block = rows_block, rows_thread = rows_thread,
-                tree_threads = tree_threads, cache_rows = cache_rows, cache_trees = cache_trees,
-                unroll = unroll, interleave = c(1, 2, 4), shared = c(FALSE, TRUE),
-                form = c("array", "sparse", "reorg"), stringsAsFactors = FALSE)
-  }
-  both <- c(FALSE, TRUE)
-  if (isTRUE(all)) return(grid(c(8, 32, 64), c(1, 2, 4), c(2, 10, 20, 50), both, both, both))
+# The points of Algorithm 1 except the last three: a row a schedule.
+gpu_points <- function(rows, features) {
   few <- rows <= 2048 || features > 128
-  points <- grid(if (few) c(8, 32) else c(32, 64), 1, if (few) c(20, 50) else c(2, 10), TRUE,
-                 FALSE, both)
-  points <- points[!points$shared & points$unroll == (points$interleave != 1), ]
-  rownames(points) <- NULL
+  points <- expand.grid(
+    rows_block = if (few) c(8, 32) else c(32, 64), tree_threads = if (few) c(20, 50) else c(2, 10),
+    interleave = c(1, 2, 4), shared = FALSE, form = c("array", "sparse", "reorg"),
+    stringsAsFactors = FALSE)
+  points$unroll <- points$interleave != 1
   points
 }
 
 # Blocks of rows; threads for rows, and for trees; then what a thread has left.
 gpu_schedule <- function(point, depth) {
-  unrolled <- sprintf("unrollWalk(%s, %.0f)", c("t0", "b2"), depth)
-  trees_outside <- point$cache_trees
-  order <- if (trees_outside) "reorder(b0, t0, b1, t1, b2)" else "reorder(b0, b1, t1, b2, t0)"
-  innermost <- if (trees_outside) "b2" else "t0"
   schedule(c(
-    sprintf("tile(batch, b0, u, %.0f)", point$rows_block * point$rows_thread),
-    sprintf("tile(u, b1, b2, %.0f)", point$rows_thread),
-    sprintf("tile(tree, t0, t1, %.0f)", point$tree_threads), order, on_gpu("b0", "grid.x"),
-    on_gpu("b1", "block.x"), on_gpu("t1", "block.y"), if (point$cache_rows) "cache(b0)",
-    if (point$cache_trees) "cache(t0)",
-    if (point$interleave > 1) sprintf("interleave(%s, %.0f)", innermost, point$interleave),
-    if (point$unroll && depth > 0) unrolled[1 + trees_outside],
+    sprintf("tile(batch, b0, u, %.0f)", point$rows_block), "tile(u, b1, b2, 1)",
+    sprintf("tile(tree, t0, t1, %.0f)", point$tree_threads), "reorder(b0, b1, t1, b2, t0)",
+    on_gpu("b0", "grid.x"), on_gpu("b1", "block.x"), on_gpu("t1", "block.y"), "cache(b0)",
+    if (point$interleave > 1) sprintf("interleave(t0, %.0f)", point$interleave),
+    if (point$unroll && depth > 0) sprintf("unrollWalk(t0, %.0f)", depth),
     if (point$shared) "sharedReduce(t1)", sprintf("represent(%s)", point$form)))
 }
 
-#' @rdname autotune
-#' @export
-autotune_gpu <- function(forged, rows = NROW(newdata), time = NULL, newdata = NULL,
-                         device = "cuda") {
-  check_forged(forged)
-  if (is.null(time)) {
-    time <- gpu_clock(forged, newdata, device)
-  } else if (!is.function(time)) {
-    stop_input("time", gettextf("'time' must be a function or NULL, not %s", show_value(time)))
-  }
-  check_number("rows", rows, gettext("a positive whole number"), is_count)
+# `time`: a function of a forged forest with a schedule that returns seconds.
+tune_by_launches <- function(forged, rows, time) {
   points <- gpu_points(rows, forged$forest$ensemble$n_features)
   timed <- time_points(forged, points, time)
   best <- utils::head(order(timed$seconds), 3)
@@ -269,14 +239,8 @@ autotune_gpu <- function(forged, rows = NROW(newdata), time = NULL, newdata = NU
              list(rows = rows, machine = "gpu"))
 }
 
-# What autotune_gpu() measures by: a schedule's launches for these rows.
-gpu_clock <- function(forged, newdata, device) {
-  device <- check_device(device)
-  if (device %in% c("auto", "cpu")) {
-    stop_input("device", gettextf(
-      "'device' must be a GPU, \"cuda\" or as in \"cuda:1\", not \"%s\"", device))
-  }
-  if (is.null(newdata)) stop_input("newdata", gettext("'newdata' must be given, or 'time'"))
+# Seconds of a schedule's launches for these rows.
+launch_clock <- function(forged, newdata, device) {
   columns <- forest_columns_of(forged$forest, newdata)$columns
   function(one) device_seconds(one, columns, forged$threads, device)
 }

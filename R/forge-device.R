@@ -27,8 +27,6 @@ device_number <- function(object, columns, threads, device) {
                              threads_to_use(threads))) 0L
 }
 
-row_count <- function(columns) if (is.matrix(columns)) nrow(columns) else length(columns[[1L]])
-
 text_to_run <- function(object) {
   if (is.null(object$schedule)) "" else paste(object$schedule$text, collapse = "\n")
 }
@@ -44,9 +42,7 @@ open_device <- function(forged, device) {
 without_device <- function(told, device) {
   kind <- told[1L]
   if (kind == "lost") {
-    warning(structure(list(message = gettextf("predictions were made without the GPU: %s",
-                                              told[2L]), call = user_call()),
-                      class = c("contree_without_gpu", "warning", "condition")))
+    warn_contree("without_gpu", gettextf("predictions were made without the GPU: %s", told[2L]))
   } else if (device != "auto") {
     if (kind == "open") stop_device(told[2L])
     stop_unsupported("device", gettextf(

@@ -8,7 +8,7 @@ as_sql.forged_forest <- function(fit, ...) as_sql(fit$forest, ...)
 #' @export
 as_sql.forest_ir <- function(fit, type = c("response", "margin"), con = NULL, ...) {
   check_no_dots(...)
-  type <- check_choice("type", type, c("response", "margin"))
+  type <- check_choice("type", type)
   quote <- sql_quotes(con)
   e <- fit$ensemble
   check_for_sql(fit)

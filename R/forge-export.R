@@ -27,10 +27,9 @@ warn_of_missing <- function(format, forest) {
     refuse_format(format, gettext("levels that go on by surrogate splits"))
   }
   if (!needs_values(forest) && !refuses_missing(forest)) return(invisible())
-  warning(structure(class = c("contree_missing_values", "warning", "condition"), list(
-    message = gettextf(paste(
-      "%s has numbers also for rows with missing values, for which this model of %s has none or",
-      "others; give it complete rows alone"), format, forest$source), call = user_call())))
+  warn_contree("missing_values", gettextf(paste(
+    "%s has numbers also for rows with missing values, for which this model of %s has none or",
+    "others; give it complete rows alone"), format, forest$source))
 }
 
 refuse_format <- function(format, what, remedy = NULL) {

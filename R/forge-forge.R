@@ -20,17 +20,16 @@
 #' Rows are distributed over threads; the sum of a row does not depend on how.
 #'
 #' @section Reproducible sums:
-#' With `sums = "source"` margins are the same as in the original software, bit for bit, which means
-#' that trees are added in their order. With `"reproducible"` the contribution of each tree is
-#' rounded to a multiple of a power of two that is coarse enough for all sums to be exact in
-#' doubles: 2^(e - 51), where e is the whole part of log2(S), and S the largest possible sum, of the
-#' base and of the largest leaf, in absolute value, of each tree of the output. So each tree is
-#' changed by up to half of that step, and a leaf below half of it counts as 0: in a tree with a
-#' leaf of 1e12, those below 0.00012. A margin then depends only on the set of
-#' trees: the trees may come in another order, or be divided among machines whose sums are added,
-#' without changing a single bit (with a divisor, before the sums are divided). Trees that add
-#' single-precision floats (XGBoost) mostly need no rounding at all; their margins are the exact
-#' sums. For others, the difference from the original is that of rounding.
+#' With `sums = "source"` trees are added in their order, and margins are those of the original
+#' software, bit for bit. With `"reproducible"` the contribution of each tree is rounded to a
+#' multiple of a power of two that is coarse enough for all sums to be exact in doubles: 2^(e - 51),
+#' where e is the whole part of log2(S), and S the largest possible sum, of the base and of the
+#' largest leaf, in absolute value, of each tree of the output. So each tree is changed by up to
+#' half of that step, and a leaf below half of it counts as 0: in a tree with a leaf of 1e12, those
+#' below 0.00012. A margin then depends only on the set of trees: they may come in another order, or
+#' be divided among machines whose sums are added, without changing a single bit (with a divisor,
+#' before the sums are divided). Trees that add single-precision floats (XGBoost) mostly need no
+#' rounding at all.
 #'
 #' @param x A result of [import_forest()], or anything that it can read. For the methods, a result
 #'   of `forge()`.
@@ -52,20 +51,17 @@
 #'   `info`, a description of the compiled form; `threads`; `device`; and a pointer to the compiled
 #'   form in memory. The object can be saved; the compiled form is then rebuilt when it is needed.
 #' @section GPUs:
-#' On a GPU, each distinct test of the forest is computed once for 32 rows, which are the bits of a
-#' word, and a tree of up to eight splits above each leaf is a fixed network of bit operations, as
-#' on the CPU. In forests with deeper trees each row walks down each tree. The leaves of a row are
-#' added in the order of the original software, with reproducible sums in several parts at a time.
-#' The package must be built with CUDA for this, see [contree_gpu()].
-#'
-#' A schedule with loops on dimensions of a GPU is compiled by NVRTC when it is first used, and
-#' launched by the driver, in builds without CUDA too.
+#' Each distinct test of the forest is computed once for 32 rows, which are the bits of a word, and
+#' a tree of up to eight splits above each leaf is a fixed network of bit operations; in forests
+#' with deeper trees each row walks down each tree. The package must be built with CUDA for this,
+#' see [contree_gpu()]. A schedule with loops on dimensions of a GPU is compiled by NVRTC when it is
+#' first used, in builds without CUDA too.
 #'
 #' With `device = "auto"` such a schedule runs on the first GPU if there is one. Without a schedule
 #' a GPU is used if a model of both times says that it takes less; its numbers for GPUs are
-#' estimates, chosen in favour of the CPU. Linear models of leaves, leaves and contributions are
-#' computed on the CPU; if a GPU is asked for, such models are an error. If a GPU fails, or its
-#' memory is too small, the CPU predicts, with a warning of class `contree_without_gpu`.
+#' estimates, chosen in favour of the CPU. Linear models of leaves are computed on the CPU; if a GPU
+#' is asked for, they are an error. If a GPU fails, or its memory is too small, the CPU predicts,
+#' with a warning of class `contree_without_gpu`.
 #'
 #' @seealso [schedule()], [contree_predictor()].
 #' @examples
@@ -78,7 +74,7 @@ forge <- function(x, threads = NULL, sums = c("source", "reproducible"), schedul
                   show = NULL, device = c("auto", "cpu", "cuda"), ...) {
   if (inherits(x, "forest_ir")) check_no_dots(...) else x <- import_forest(x, ...)
   threads <- check_threads("threads", threads)
-  sums <- check_choice("sums", sums, c("source", "reproducible"))
+  sums <- check_choice("sums", sums)
   device <- check_device(device)
   if (sums == "reproducible") x <- reproducible_sums(x)
   pointer <- forge_ensemble(x)

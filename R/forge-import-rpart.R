@@ -108,11 +108,9 @@ features_of_rest <- function(forest) {
 
 # Which rows have missing values where primary splits ask, or have come to an open leaf.
 rows_of_rest <- function(forest, columns, leaves) {
-  missing <- lapply(forest$asked, function(j) is.na(column_of(columns, j)))
+  missing <- lapply(forest$asked, function(j) is.na(column_at(columns, j)))
   which(Reduce(`|`, missing, rowSums(leaves == open_leaf) > 0))
 }
-
-column_of <- function(columns, j) if (is.matrix(columns)) columns[, j] else columns[[j]]
 
 # By row, the place of its node among those of the tree, which need not be a leaf: where no split
 # knows a side, rows stay.
@@ -155,7 +153,7 @@ side_of_split <- function(rest, split, rows, new) {
     stop_input("newdata", gettextf("'newdata' lacks %s, by which rows with missing values go on",
                                    show_names(new$features[j])))
   }
-  value <- column_of(new$columns, j)[rows]
+  value <- column_at(new$columns, j)[rows]
   ncat <- rest$ncat[split]
   side <- if (ncat < 2) ifelse(value < rest$index[split], ncat, -ncat) else
     rest$csplit[cbind(rest$index[split], value)] - 2

@@ -129,8 +129,7 @@ import_forest.default <- function(x, format = c("auto", "xgboost", "lightgbm", "
       "xgboost, lightgbm, scikit-learn, ranger, randomForest, gbm, rpart, partykit and contree",
       show_value(x)))
   }
-  format <- check_choice("format", format, c("auto", "xgboost", "lightgbm", "catboost", "onnx",
-                                             "treelite", "ydf", "h2o", "pmml"))
+  format <- check_choice("format", format)
   check_iterations(iterations)
   if (is.character(x) && dir.exists(x)) {
     return(of_binary(read_ydf(ydf_of_folder(x))))

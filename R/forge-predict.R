@@ -57,9 +57,7 @@ predict.forged_forest <- function(object, newdata,
                                            "contributions"),
                                   threads = NULL, device = NULL, ...) {
   check_no_dots(...)
-  type <- check_choice("type", type,
-                       c("response", "margin", "prob", "class", "leaf", "contributions"),
-                       c(node = "leaf"))
+  type <- check_choice("type", type, alias = c(node = "leaf"))
   forest <- object$forest
   if (type %in% c("prob", "class")) check_has_classes(forest, type)
   threads <- if (is.null(threads)) object$threads else check_threads("threads", threads)
@@ -378,9 +376,9 @@ tell_feature_levels <- function(forest, newdata, place, asked) {
 }
 
 refuse_incomplete <- function(forest, columns, asked) {
-  missing <- vapply(asked, function(j) anyNA(column_of(columns, j)), NA)
+  missing <- vapply(asked, function(j) anyNA(column_at(columns, j)), NA)
   lowest <- if (isTRUE(forest$above_lowest)) {
-    vapply(asked, function(j) -Inf %in% column_of(columns, j), NA)
+    vapply(asked, function(j) -Inf %in% column_at(columns, j), NA)
   } else logical(length(asked))
   if (!any(missing | lowest)) return(invisible())
   names <- feature_names(forest)[asked]

@@ -5,8 +5,7 @@
 contree_predictor.forged_forest <- function(fit, type = c("response", "margin", "prob", "class",
                                                           "leaf", "contributions"), ...) {
   check_no_dots(...)
-  type <- check_choice("type", type, c("response", "margin", "prob", "class", "leaf",
-                                       "contributions"))
+  type <- check_choice("type", type)
   forest <- fit$forest
   if (type %in% c("prob", "class")) check_has_classes(forest, type)
   code <- forged_code(fit)

@@ -38,7 +38,7 @@ schedule_preset <- function(name = c("xgboost", "one-row", "one-tree", "planes",
                                      "tahoe-partial", "fil", "gpu"),
                             rows = if (name == "fil") 4 else 64,
                             trees = if (name == "fil") 256 else 8) {
-  name <- check_choice("name", name, eval(formals(schedule_preset)$name))
+  name <- check_choice("name", name)
   for (size in c("rows", "trees")) {
     check_number(size, get(size), gettext("a whole number of at least 1"), is_count)
   }
@@ -105,7 +105,7 @@ on_gpu <- function(loop, dimension) sprintf("gpuDimension(%s, %s)", loop, dimens
 schedule_code <- function(forged, schedule = forged$schedule, target = c("c", "cuda", "ptx"),
                           name = "forest_margins") {
   check_forged(forged)
-  target <- check_choice("target", target, c("c", "cuda", "ptx"))
+  target <- check_choice("target", target)
   check_c_name(name)
   schedule <- if (is.null(schedule)) schedule() else schedule(schedule)
   text_of_schedule(forged, schedule, c(c = 3L, cuda = 4L, ptx = 5L)[[target]], name)

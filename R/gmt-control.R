@@ -89,9 +89,11 @@ gmt_modes <- list(local = list(population = 2, effort = 200, patience = 30),
 #'   kept.
 #' @param factors Which factors are used in the models of the leaves, not only for splitting, if the
 #'   formula has no `|` or `x` is given without `z`: `"few"` (the default), those of at most eight
-#'   levels; `"both"`, all; or `"split"`, none.
+#'   levels; `"both"`, all; or `"split"`, none. ([hist_forest()] has the name for how they are
+#'   split, which has one way here.)
 #' @param missing How the models of the leaves treat a missing value of a regressor: as the mean,
 #'   with a coefficient for being missing (`"indicator"`, the default), or as the `"mean"` alone.
+#'   (In [contree_control()] the name is of rows that are kept or not; here they always are.)
 #' @param certify 2 or 3: a tree of that depth is proven optimal among all trees whose thresholds
 #'   are bin edges; 0 (the default): no proof. See Proofs.
 #' @param time_limit Seconds after which the search stops; `Inf` (the default) for no limit.
@@ -101,8 +103,7 @@ gmt_modes <- list(local = list(population = 2, effort = 200, patience = 30),
 #'   is an error if it cannot be used. The tree is the same. The other searches use the CPU only,
 #'   and `"cuda"` is an error there. See GPUs.
 #' @param threads,on_interrupt,verbose,progress As in [contree_control()].
-#' @param ... `leaves_max` and `depth_max`, former names of `max_leaves` and `depth`. Any other name
-#'   is an error.
+#' @param ... Not used; any other name is an error.
 #' @return A list of class `gmt_control` with one element for each setting.
 #' @section The search of the paper:
 #' Jurczuk, Czajkowski and Kretowski (2022) evolve trees. Here the initial trees are grown from up
@@ -166,35 +167,29 @@ gmt_modes <- list(local = list(population = 2, effort = 200, patience = 30),
 #' @section Shrinkage:
 #' With `smoothing` tau the model of a node is computed from its own sums of squares and products
 #' plus those of its parent (smoothed as well), scaled to the weight of tau rows: its coefficients
-#' are pulled towards those of the parent. M5 averages the predictions of the models along the path
-#' to a leaf for the same purpose, but then a leaf has no model of its own. Smoothing does not
-#' change the splits.
-#'
-#' With `ridge` the model of the root minimises the residual sum of squares plus `ridge` (times the
-#' mean weight) times the sum of the squared coefficients, each multiplied by the variance of its
-#' column; the intercept has no penalty. What other nodes borrow by `smoothing` includes the
-#' penalty.
+#' are pulled towards those of the parent, for which M5 averages the predictions along the path to a
+#' leaf. Smoothing does not change the splits. With `ridge` the model of the root minimises the
+#' residual sum of squares plus `ridge` (times the mean weight) times the sum of the squared
+#' coefficients, each multiplied by the variance of its column, without the intercept; what other
+#' nodes borrow by `smoothing` includes the penalty.
 #'
 #' With `"loo"` the leave-one-out errors of all combinations of `smoothing` (0, 3, 10, 30, 100),
 #' `ridge` (0, 0.3, 1, 3, 10, 30) and `limits` are computed; those of the three that are given stay.
-#' It is the (weighted) mean squared error of the training rows by the models, and the ranges, of
-#' all other rows, for the splits of the tree. The coefficients are the means of those of the
-#' combinations, with weights proportional to `error^(-n / 10)`; a likelihood would have `n / 2`,
-#' but takes the splits for known. There are limits unless the least error without them is lower
-#' by 2 %. Since the splits were searched with the row, errors without shrinkage are too low: where
-#' `smoothing` or `ridge` is 0 the error counts twice, so that there is little shrinkage only if the
-#' response has hardly any noise. `gmt$settings` of the fit has the limits and the means of
+#' An error is the (weighted) mean squared error of the training rows by the models, and the ranges,
+#' of all other rows, for the splits of the tree, and counts twice where `smoothing` or `ridge` is
+#' 0, since the splits were searched with the row. The coefficients are the means of those of the
+#' combinations, with weights proportional to `error^(-n / 10)`; there are limits unless the least
+#' error without them is lower by 2 %. `gmt$settings` of the fit has the limits and the means of
 #' `smoothing` and `ridge`, and as `loo` a data frame of the errors and weights; weights below a
 #' thousandth of the largest are 0. Of more than 2,000 rows the errors of 2,000 are used, evenly
 #' spaced in the data; with more than 10,000 rows `"loo"` stands for 0, 0 and `"range"`. [gmt_cv()]
 #' chooses `smoothing` with the complexity, by trees that have not seen the rows.
 #'
-#' Shrinkage helps most if rows are few for their columns or leaves are small. On 31 public data
+#' Shrinkage helps most if rows are few for their columns or leaves are small: on 31 public data
 #' sets `shrink = TRUE` lowered the root mean squared error of held-out rows by 5 % (geometric
-#' mean).
-#' [coef()][coef.gmt] and the exports have the shrunk models, which predict. The summary of a node,
-#' its covariances and intervals use the coefficients and errors of these models, but the standard
-#' errors of least squares on the rows of the node: for inference on a leaf do not shrink.
+#' mean). [coef()][coef.gmt] and the exports have the shrunk models, which predict. The summary of a
+#' node, its covariances and intervals use the coefficients and errors of these models, but the
+#' standard errors of least squares on the rows of the node: for inference on a leaf do not shrink.
 #' @section Choice of regressors:
 #' With `select` k the model of a node is the result of `step(lm(...), direction = "backward", k =
 #' k)` on its rows: as long as this lowers `n log(RSS / n) + k * rank`, the regressor whose removal
@@ -222,11 +217,11 @@ gmt_control <- function(max_leaves = 16, depth = if (certify > 0) certify else 6
                         certify = 0, time_limit = Inf, device = c("auto", "cpu", "cuda"),
                         threads = NULL, on_interrupt = c("return", "error"), verbose = NULL,
                         progress = NULL, ...) {
-  if (...length()) return(gmt_control_renamed(match.call(), parent.frame()))
+  check_gmt_names(names_of_dots(list(...)))
   typed <- mget(as.character(names(match.call())[-1]), environment())
   mode <- check_choice("search", search, names(gmt_modes))
   certify <- check_forest_number("certify", certify, gmt_ranges$certify, FALSE)
-  fitness <- check_choice("fitness", fitness, c("bic", "weighted"))
+  fitness <- check_choice("fitness", fitness)
   device <- check_gmt_device(check_device(device), mode)
   given <- mget(names(gmt_ranges), environment())
   unasked <- if (check_flag("shrink", shrink)) shrink_settings else plain_settings
@@ -251,11 +246,11 @@ gmt_control <- function(max_leaves = 16, depth = if (certify > 0) certify else 6
   structure(c(own, list(search = search[setdiff(names(search), names(own))],
                  limits = check_choice("limits", limits, c("range", "loo", "none")),
                  shrink = shrink,
-                 factors = check_choice("factors", factors, c("few", "both", "split")),
-                 missing = check_choice("missing", missing, c("indicator", "mean")),
+                 factors = check_choice("factors", factors),
+                 missing = check_choice("missing", missing),
                  device = device,
                  threads = check_threads("threads", threads),
-                 on_interrupt = check_choice("on_interrupt", on_interrupt, c("return", "error")),
+                 on_interrupt = check_choice("on_interrupt", on_interrupt),
                  verbose = if (!is.null(verbose)) check_flag("verbose", verbose),
                  progress = check_progress(progress), effort = search$effort)),
             class = "gmt_control", typed = typed)
@@ -277,20 +272,9 @@ check_gmt_device <- function(device, mode) {
     "use device = \"auto\" or \"cpu\", or search = \"paper\""), device, mode))
 }
 
-# Names of version 0.1.0.
-gmt_names_before <- c(leaves_max = "max_leaves", depth_max = "depth")
-
 check_gmt_names <- function(names) {
-  known <- setdiff(names(formals(gmt_control)), "...")
-  check_names(setdiff(names, names(gmt_names_before)), known,
+  check_names(names, setdiff(names(formals(gmt_control)), "..."),
               gettext("?gmt and ?gmt_control for all arguments"))
-}
-
-# The call with the names that its arguments have now.
-gmt_control_renamed <- function(call, env) {
-  check_gmt_names(names_of_dots(as.list(call)[-1]))
-  call[[1]] <- gmt_control
-  eval(as.call(rename_dots(as.list(call), gmt_names_before)), env)
 }
 
 # `control` is forced here, so that a wrong name in `...` is said to be one. `both`: it was given,
@@ -299,11 +283,9 @@ gmt_settings <- function(control, dots, both, seed, model) {
   check_gmt_names(names_of_dots(dots))
   if (both && (length(dots) || !inherits(control, "gmt_control"))) {
     typed <- if (inherits(control, "gmt_control")) attr(control, "typed") else control
-    dots <- rename_dots(dots, gmt_names_before)
     control <- do.call(gmt_control, given_over_control(dots, typed, gmt_control), quote = TRUE)
   }
-  control["seed"] <- list(check_forest_number("seed", seed,
-                                              list(low = 0, high = 2^53, whole = TRUE), TRUE))
+  control["seed"] <- list(check_seed(seed))
   control$model <- check_flag("model", model)
   control
 }

@@ -40,13 +40,13 @@
 #' @section Guard against noise:
 #' With few rows and much noise a search finds splits that predict worse than a linear model of all
 #' rows. By default, with up to 2,000 rows, a tree with splits is therefore compared with that model
-#' (the tree without splits) by cross-validation of 5 folds, up to twice, with folds drawn from
-#' `seed`. It ends as soon as the squared errors of the held-out rows differ by three standard
-#' errors; at the end the tree must be better by one. Otherwise the fit has no splits. On 52 made
-#' and real sets of 168 to 1,000 rows the root mean squared error of held-out rows was at most 1.01
-#' times that of `lm()`; without the guard it was more than that on 14, up to 1.6 times. The
-#' comparison takes the time of up to ten more fits. There is none if `complexity`, a finite
-#' `time_limit`, `certify`, `shrink = TRUE` or another `search` is given.
+#' by cross-validation of 5 folds, up to twice, with folds drawn from `seed`, until the squared
+#' errors of the held-out rows differ by three standard errors; at the end the tree must be better
+#' by one, or the fit has no splits. On 52 made and real sets of 168 to 1,000 rows the root mean
+#' squared error of held-out rows was at most 1.01 times that of `lm()`; without the guard it was
+#' more than that on 14, up to 1.6 times. The comparison takes the time of up to ten more fits.
+#' There is none if `complexity`, a finite `time_limit`, `certify`, `shrink = TRUE` or another
+#' `search` is given.
 #'
 #' @section Models:
 #' At the end the coefficients are computed by the QR decomposition of the rows of each node, as in
@@ -85,7 +85,8 @@
 #'   not include it.
 #' @param ... Settings, as in [gmt_control()]. Any other name is an error.
 #' @param control Settings as made by [gmt_control()], or a named list of them; by default made from
-#'   `...`. A setting given in `...` takes precedence over the same setting in `control`.
+#'   `...`. A setting given in `...` takes precedence over the same setting in `control`. `seed` and
+#'   `model`, which do not say how to search, are not among them.
 #' @param seed Seed of the random numbers, a whole number from 0 to 2^53. By default it is drawn
 #'   from R's generator, so that [set.seed()] makes the result reproducible.
 #' @param model Keep the model frame in the fit? `FALSE` by default.
@@ -110,7 +111,7 @@
 #'   evolutionary
 #'   induction of model trees. *Applied Soft Computing* 119, 108503.
 #'   \doi{10.1016/j.asoc.2022.108503}.
-#' @seealso [gmt_control()], [predict.gmt()], [coef.gmt()], [gmt_history()].
+#' @seealso [gmt_control()], [predict.gmt()], [coef.gmt()].
 #' @examples
 #' fit <- gmt(uptake ~ conc + Type | conc + Treatment, CO2, seed = 1)
 #' fit

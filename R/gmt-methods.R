@@ -28,9 +28,7 @@
 #'   object of class `logLik`; `deviance()`: the (weighted) sum of squared residuals; `residuals()`,
 #'   `fitted()`: named numeric vectors, one value for each training row; `df.residual()`: number of
 #'   rows less coefficients and splits; `formula()`: the formula as given; `update()`: the new fit,
-#'   or its call; `gmt_history()`: a data frame with a row for each tree that was the best so far:
-#'   `kick` (number of random changes made), `leaves`, `bic` and `deviance` (on the rows that were
-#'   searched), `touched` (rows examined by searches of single splits), `time` (seconds).
+#'   or its call.
 #' @section Errors:
 #' `contree_input_error` for a `node` that does not exist, for unknown regressors or leaves, and for
 #' training rows that cannot be found again.
@@ -40,7 +38,6 @@
 #' summary(fit, node = 2)
 #' vcov(fit, node = 2)
 #' c(AIC(fit), BIC(fit), deviance(fit))
-#' gmt_history(fit)
 #' @name coef.gmt
 NULL
 
@@ -251,13 +248,4 @@ status_text <- function(found) {
   switch(found$status, "time limit" = gettext("stopped at the time limit"),
          interrupted = gettext("interrupted"),
          gettext("search not complete"))
-}
-
-#' @rdname coef.gmt
-#' @export
-gmt_history <- function(object) {
-  if (!inherits(object, "gmt")) stop_input("object",
-      gettextf("'object' must be a fit of gmt(), not %s", show_value(object)))
-  check_fit(object, "object", rows = FALSE)
-  object$gmt$history
 }

@@ -21,7 +21,9 @@
 #' @param main Title of the plot, a string; `NULL`, the default, for none.
 #' @return `plot()`: invisibly, with `"tree"` as [plot.contree()]; with `"partial"` a data frame of
 #'   `leaf`, `regressor`, `x` (for factors the codes of the levels), `partial` and `residual`; with
-#'   `"progress"` the data frame of [gmt_history()].
+#'   `"progress"` `fit$gmt$history`, a row for each tree that was the best so far: `kick` (number
+#'   of random changes made), `leaves`, `bic` and `deviance` (on the rows that were searched),
+#'   `touched` (rows examined by searches of single splits), `time` (seconds).
 #' @examples
 #' plot(fit)
 #' plot(fit, what = "partial")
@@ -30,7 +32,7 @@
 plot.gmt <- function(x, what = c("tree", "partial", "progress", "importance"), regressors = NULL,
                      leaves = NULL, data = NULL, main = NULL, ...) {
   check_title(main)
-  what <- check_choice("what", what, c("tree", "partial", "progress", "importance"))
+  what <- check_choice("what", what)
   if (what == "tree") return(plot.contree_model(x, main = main, ...))
   check_no_dots(...)
   check_fit(x, "x")
@@ -134,7 +136,7 @@ draw_partial <- function(panel, levels) {
 }
 
 plot_moments <- function(fit, main) {
-  history <- gmt_history(fit)
+  history <- fit$gmt$history
   graphics::plot(history$touched, history$bic, type = "s", las = 1, main = main, col = "#0072B2",
                  lwd = 2, xlab = gettext("rows examined"), ylab = gettext("BIC"))
   graphics::text(history$touched, history$bic, history$leaves, pos = 3, cex = 0.8, xpd = NA)

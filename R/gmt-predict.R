@@ -57,9 +57,8 @@ predict.gmt <- function(object, newdata, type = c("response", "node", "terms", "
   check_no_dots(...)
   check_fit(object, "object", rows = missing(newdata) || is.null(newdata))
   refuse_contributions(type)
-  type <- check_choice("type", type, c("response", "node", "terms", "path"), c(leaf = "node"))
-  interval <- check_choice("interval", interval, c("none", "confidence", "prediction",
-                                                   "conformal"))
+  type <- check_choice("type", type, alias = c(leaf = "node"))
+  interval <- check_choice("interval", interval)
   extrapolate <- check_flag("extrapolate", extrapolate)
   check_level(level)
   if (missing(newdata) || is.null(newdata)) {

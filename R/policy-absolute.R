@@ -127,7 +127,7 @@ settle_absolute <- function(fit, proven, solved, costs, price, elapsed) {
 
 warn_of_absolute <- function(fit) {
   absolute <- fit$absolute
-  if (!absolute$status %in% names(stopped_class)) return(invisible())
+  if (!absolute$status %in% names(stopped_kind)) return(invisible())
   warn_stopped(gettextf("%s: loss %s, no tree has less than %s",
                         stopped_after(absolute$status, absolute$elapsed), format(absolute$cost),
                         format(absolute$bound)),

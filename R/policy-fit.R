@@ -95,9 +95,7 @@ policy_tree <- function(X, Gamma, depth = 2, split.step = 1, min.node.size = 1, 
       "give the predictors 'X' and the matrix of rewards 'Gamma'"))
   }
   if (split.step > 1 && verbose) {
-    message(structure(class = c("contree_message", "message", "condition"), list(
-      message = paste0(gettext("all thresholds are searched; 'split.step' is not needed"), "\n"),
-      call = user_call())))
+    tell_contree(gettext("all thresholds are searched; 'split.step' is not needed"))
   }
   given <- list(...)
   if ("minbucket" %in% names(given)) {
@@ -300,7 +298,7 @@ solve_rewards <- function(columns, rewards, settings, asked = list()) {
 
 # Does one thread take a few milliseconds, for which others are not worth waking?
 is_small_policy <- function(columns, rewards, settings) {
-  settings$depth <= 2 && length(rewards) * n_columns(columns)^2 < 1e6
+  settings$depth <= 2 && length(rewards) * column_count(columns)^2 < 1e6
 }
 
 # `asked`: a list that may have `start`, `roots` and `report`.
@@ -321,14 +319,13 @@ two_as_classes <- function(rewards, columns, settings) {
   whole <- sum(abs(rewards[, 1] - rewards[, 2]))
   if (whole < 1e-99 || whole > 1e99) return(FALSE)
   few_leaves <- !is.null(settings$max_leaves) && settings$max_leaves < 2^settings$depth
-  n_cols <- if (is.matrix(columns)) ncol(columns) else length(columns)
-  added_up <- settings$depth >= 3 && !few_leaves && n_cols <= 1024
-  !(added_up && have_two_values(columns, n_cols))
+  added_up <- settings$depth >= 3 && !few_leaves && column_count(columns) <= 1024
+  !(added_up && have_two_values(columns))
 }
 
-have_two_values <- function(columns, n_cols) {
-  for (column in seq_len(n_cols)) {
-    x <- if (is.matrix(columns)) columns[, column] else columns[[column]]
+have_two_values <- function(columns) {
+  for (column in seq_len(column_count(columns))) {
+    x <- column_at(columns, column)
     others <- x[x != x[1]]
     if (length(others) && any(others != others[1])) return(FALSE)
   }
@@ -409,7 +406,7 @@ node_errors_of_mean <- function(solved, rewards, n) {
 
 warn_of_policy <- function(fit) {
   policy <- fit$policy
-  if (!policy$status %in% names(stopped_class)) return(invisible())
+  if (!policy$status %in% names(stopped_kind)) return(invisible())
   warn_stopped(gettextf("%s: mean reward %s, no tree has more than %s",
                         stopped_after(policy$status, policy$elapsed),
                         format(policy$value), format(policy$bound)),

@@ -31,8 +31,8 @@ predict.contree_policy <- function(object, newdata = NULL,
                                    na.action = stats::na.pass, new_levels = NULL, ...) {
   check_no_dots(...)
   check_fit(object, "object", rows = is.null(newdata))
-  type <- check_choice("type", type, c("action.id", "node.id", "action", "rewards", "path"),
-                       alias = c(vector = "action.id", node = "node.id", response = "rewards"))
+  type <- check_choice("type", type, alias = c(vector = "action.id", node = "node.id",
+                                               response = "rewards"))
   wanted <- switch(type, rewards = "response", path = "path", "node")
   answer <- if (is.null(newdata)) {
     predict.contree_model(object, type = wanted)
@@ -77,8 +77,7 @@ as_action_tree <- function(fit) {
 as_sql.contree_policy <- function(fit, type = c("action", "rewards", "node"), con = NULL,
                                   dates = c("literal", "number"), ...) {
   check_fit(fit)
-  type <- check_choice("type", type, c("action", "rewards", "node"),
-                       alias = c(class = "action", response = "rewards"))
+  type <- check_choice("type", type, alias = c(class = "action", response = "rewards"))
   if (type == "rewards") return(as_sql.contree_model(fit, "response", con, dates, ...))
   as_sql.contree_model(as_action_tree(fit), if (type == "node") "node" else "class", con, dates,
                        ...)

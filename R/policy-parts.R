@@ -15,7 +15,7 @@ search_policy_in_parts <- function(columns, rewards, settings, asked) {
   control <- policy_control(rewards, settings, asked)
   control["report"] <- list(NULL)
   if (isTRUE(settings$workers) && is.null(settings$threads)) control$threads <- 1
-  state <- read_policy_checkpoint(settings$checkpoint, hash, control, n_columns(columns))
+  state <- read_policy_checkpoint(settings$checkpoint, hash, control, column_count(columns))
   run <- list(control = control, before = state$elapsed,
               checkpoint = new_policy_checkpoint(settings$checkpoint, hash, control))
   if (is.null(state$solved)) {

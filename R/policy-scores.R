@@ -53,7 +53,7 @@
 #' @export
 policy_scores <- function(y, action, x = NULL, propensity = NULL, method = c("aipw", "ipw"),
                           folds = 5, least = 0.01, ...) {
-  method <- check_choice("method", method, c("aipw", "ipw"))
+  method <- check_choice("method", method)
   y <- check_outcomes(y)
   action <- check_actions(action, length(y))
   check_number("least", least, gettext("a number above 0 and at most 0.5"),

@@ -125,10 +125,9 @@ warn_of_training_rows <- function(fit, newdata) {
   new <- tryCatch(new_columns(fit, newdata, stats::na.pass)$columns, error = function(e) NULL)
   known <- fit$hash[match(column_names(new), tree_shape(fit)$names)]
   if (is.null(new) || !identical(hash_columns(new), known)) return(invisible())
-  warning(structure(class = c("contree_training_rows", "warning", "condition"), list(
-    message = gettext(paste(
-      "these are the rows that the tree was fitted to, among many trees: its value on others is",
-      "lower, and the standard error does not say by how much")), call = user_call())))
+  warn_contree("training_rows", gettext(paste(
+    "these are the rows that the tree was fitted to, among many trees: its value on others is",
+    "lower, and the standard error does not say by how much")))
 }
 
 #' @export

@@ -105,8 +105,6 @@ ask_best <- function(set, columns, gain, goal, per_leaf = 0, exchanged = 0, spar
   best
 }
 
-column_count <- function(columns) if (is.matrix(columns)) ncol(columns) else length(columns)
-
 best_by_rows <- function(set, by, data, group, class) {
   refuse_numbers(set, gettextf("'by' = \"%s\"", by),
                  gettext("ask for \"leaves\", \"predictors\" or \"monotone\""))
@@ -338,5 +336,3 @@ gain_table <- function(set) {
   table$greatest_gain <- vapply(predictors, saved, 0, -1)
   table
 }
-
-column_at <- function(columns, j) if (is.matrix(columns)) columns[, j] else columns[[j]]

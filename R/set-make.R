@@ -49,7 +49,8 @@
 #'   were found until then. The default `NULL` refuses sets that take more than seconds; see the
 #'   section on large sets. For `contree_set_estimate()` 20,000.
 #' @param ... How to search: `time_limit`, `memory_limit` and `on_interrupt` of [contree_control()].
-#'   By default they are those of the fit.
+#'   By default they are those of the fit, which says what is searched, so that there is no
+#'   `control`.
 #' @return `contree_set()`: an object of class `contree_set`. `length()` is the number of trees, as
 #'   a double; `summary()` has it with all digits. `set[[k]]` is the k-th tree in the order of cost,
 #'   a fit of class `contree` with all its methods; of trees that cost the same, those with fewer
@@ -231,7 +232,7 @@ warn_if_set_stopped <- function(set) {
 
 # A limit on row sets ends as memory does.
 set_status <- function(about) {
-  if (about$status %in% names(stopped_class)) about$status else "memory limit"
+  if (about$status %in% names(stopped_kind)) about$status else "memory limit"
 }
 
 complete_text <- function(set, about) {

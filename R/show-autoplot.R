@@ -17,20 +17,19 @@
 #' @name autoplot.contree
 #' @exportS3Method ggplot2::autoplot
 autoplot.contree_model <- function(object,
-                                   type = c("tree", "progress", "importance", "boxes", "violins",
+                                   what = c("tree", "progress", "importance", "boxes", "violins",
                                             "residuals", "rewards"),
                                    main = NULL, digits = 4, col = NULL, width = 7, height = 5,
-                                   what = type, ...) {
+                                   ...) {
   check_no_dots(...)
   check_fit(object, "object")
-  type <- check_choice(if (missing(what)) "type" else "what", what,
-                       c("tree", "progress", "importance", number_pictures, "rewards"))
-  if (type == "rewards") return(rewards_ggplot(object, main, col))
-  if (type == "importance") {
+  what <- check_choice("what", what)
+  if (what == "rewards") return(rewards_ggplot(object, main, col))
+  if (what == "importance") {
     return(autoplot.contree_importance(contree_importance(object), main))
   }
-  if (type == "progress") return(progress_ggplot(object, main, col))
-  if (type != "tree") return(numbers_ggplot(object, type, main, col))
+  if (what == "progress") return(progress_ggplot(object, main, col))
+  if (what != "tree") return(numbers_ggplot(object, what, main, col))
   check_inches("width", width)
   check_inches("height", height)
   col <- leaf_colours(object, col)

@@ -1,7 +1,5 @@
 # Pictures of regression trees: the response leaf by leaf, and what is left of it.
 
-number_pictures <- c("boxes", "violins", "residuals")
-
 # The training rows of the leaves from left to right: the number of the leaf as a factor, the
 # response, the prediction.
 numbers_by_leaf <- function(fit, what) {

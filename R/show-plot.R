@@ -29,8 +29,7 @@
 #'   digits before the decimal point are never dropped, and thresholds of one predictor that would
 #'   read alike have more.
 #' @param type `"full"` (the default): conditions, classes, proportions and rows in all nodes;
-#'   `"split"`: inner nodes show their condition only; `"bare"`: branches only, for `text()`. For
-#'   `autoplot()` a former name of `what`.
+#'   `"split"`: inner nodes show their condition only; `"bare"`: branches only, for `text()`.
 #' @param col Colours of the classes, a vector in the order of the levels or named by them. The
 #'   default palette has up to eight colours that colour-blind readers can distinguish.
 #' @param legend `TRUE`, the default, shows the legend of the classes; `FALSE` does not.
@@ -84,13 +83,12 @@ plot.contree_model <- function(x, main = NULL, cex = NULL, digits = 4,
   check_rpart_dots(plot_arguments_of_rpart, ...)
   check_fit(x, "x")
   check_title(main)
-  what <- check_choice("what", what,
-                       c("tree", "progress", "importance", number_pictures, "rewards"))
+  what <- check_choice("what", what)
   if (what == "rewards") return(plot_rewards(x, main, col))
   if (what == "importance") return(plot(contree_importance(x), main = main))
   if (what == "progress") return(plot_history(x, main, col))
   if (what != "tree") return(plot_numbers(x, what, main, col))
-  type <- check_choice("type", type, c("full", "split", "bare"))
+  type <- check_choice("type", type)
   if (!is.null(cex)) {
     cex <- check_number("cex", cex, gettext("a number above 0 and up to 100"),
                         function(value) value > 0 && value <= 100)

@@ -7,7 +7,7 @@
 #' @rdname contree_rules
 #' @export
 print.contree_rules <- function(x, style = c("wide", "tall"), ...) {
-  style <- check_choice("style", style, c("wide", "tall"))
+  style <- check_choice("style", style)
   columns <- c("node", "rule", "n")
   # after the columns were changed by hand it is a data frame like any other
   if (!all(columns %in% names(x)) || nrow(x) == 0) {

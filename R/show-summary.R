@@ -10,77 +10,37 @@
 #'
 #' @order 1
 #' @section Counters of the search:
-#' The element `search` counts the steps of the search and what each of its bounds and pruning rules
-#' saved. None of them changes the cost of the tree; `vignette("proof")` explains the most important
-#' ones. Sources: \[C\] is ConTree (Brita, van der Linden and Demirovic, AAAI-25), \[M\] the
-#' branch-and-bound of MurTree (Demirovic et al., JMLR 2022); the others are of this package.
+#' The element `search` counts the steps of the search and, with the name of the rule in
+#' parentheses, what each of its bounds and rules saved. None of them changes the cost of the tree;
+#' `vignette("proof")` explains the most important ones. Sources: \[C\] is ConTree (Brita, van der
+#' Linden and Demirovic, AAAI-25), \[M\] the branch-and-bound of MurTree (Demirovic et al., JMLR
+#' 2022); the others are of this package.
 #'
-#' Work done:
-#' \describe{
-#'   \item{`nodes`, `depth two`}{row sets for which a root split was searched: with three or more
-#'     levels left, and with two.}
-#'   \item{`thresholds`, `thresholds at depth two`}{thresholds evaluated as root splits, and how
-#'     many of them with two levels left.}
-#'   \item{`roots counted` (triples)}{thresholds whose two sides were solved by counting the rows of
-#'     triples of thresholds, or adding up their responses, where the predictors have few values.}
-#'   \item{`scans`}{child features scanned for a threshold at depth two.}
-#'   \item{`blocks`}{blocks of 16 or 32 rows in these scans.}
-#'   \item{`planes built`}{predictors for which bit tables were made.}
-#'   \item{`device batches`, `device thresholds`}{batches of thresholds evaluated on a GPU, and the
-#'     thresholds in them; see `device` in [contree_control()].}
-#'   \item{`row sets shared`}{row sets below the root that idle threads helped to search.}
-#' }
-#'
-#' Bounds between neighbouring thresholds, with the name of the pruning rule in parentheses:
-#' \describe{
-#'   \item{`intervals closed` (interval)}{intervals of thresholds excluded because the smaller sides
-#'     at both ends already cost too much: sub-interval pruning \[C\].}
-#'   \item{`intervals closed crossed` (crossed)}{intervals excluded by the larger sides less the
-#'     rows between: the same with the sides of the two ends exchanged.}
-#'   \item{`thresholds skipped` (neighbour)}{rows by which intervals were narrowed, since a
-#'     threshold close to a bad one is bad too: neighbourhood pruning and interval shrinking \[C\],
-#'     similarity bound \[M\].}
-#'   \item{`sides capped` (caps)}{sides of a threshold whose search was stopped when its cost
-#'     exceeded what could matter: upper bounds \[C\] \[M\].}
-#'   \item{`child features skipped` (child features)}{scans avoided by the errors of the same
-#'     feature at neighbouring thresholds.}
-#'   \item{`root features skipped` (root features)}{root features excluded by what was proven of
-#'     them for a neighbouring row set.}
-#'   \item{`cache hits` (the bound cache)}{row sets behind several splits that were closed by proven
-#'     bounds of row sets that contain them or are contained in them; the cache of \[M\] recognises
-#'     equal sets only.}
-#' }
-#'
-#' Within a scan:
-#' \describe{
-#'   \item{`blocks refined` (blocks)}{blocks that had to be scanned row by row, counted for each
-#'     side; the others were excluded by the counts at their ends.}
-#'   \item{`classes dropped` (active classes)}{classes that were not counted because no good split
-#'     can predict them, summed over the thresholds.}
-#'   \item{`closed by class counts` (class counts)}{thresholds excluded because a few leaves can be
-#'     right about only a few classes.}
-#'   \item{`planes spared` (dyadic)}{bit planes that were not read because the indices of thresholds
-#'     were chosen with many trailing zero bits.}
-#' }
-#'
-#' Order of the search:
-#' \describe{
-#'   \item{`ends` (ends)}{row sets that were first solved with one level less, which bounds
-#'     thresholds near either end of a feature; with three or more classes.}
-#'   \item{`hints` (hints)}{row sets whose search started from the tree of a neighbouring row set.}
-#'   \item{`medians` (medians)}{medians of predictors that were evaluated before any predictor was
-#'     searched.}
-#'   \item{`put off` (ties)}{intervals that can only contain trees as good as the best one, searched
-#'     last.}
-#'   \item{`some rows` (some rows)}{where a tree without errors is known, searches of
-#'     some of the rows for the smallest one.}
-#'   \item{`early bounds` (early bounds)}{lower bounds that were proven apart, since the search had
-#'     none for long.}
-#'   \item{`lower price` (lower price)}{1 where trees of up to four leaves were searched by
-#'     themselves, and larger ones with a lower `complexity`, which proves what they cost at least
-#'     sooner.}
-#'   \item{`layouts` (compaction)}{small row sets that were copied to contiguous memory.}
-#' }
+#' * Work done: `nodes` and `depth two`, row sets for which a root split was searched, with three or
+#'   more levels left and with two; `thresholds` evaluated as root splits, and `thresholds at depth
+#'   two` among them; `roots counted` (triples), thresholds whose sides were solved by counting
+#'   rows, where the predictors have few values; `scans` of child features at depth two, and
+#'   `blocks` of 16 or 32 rows in them; `planes built`, predictors with bit tables; `device batches`
+#'   and `device thresholds`, on a GPU; `row sets shared` with idle threads.
+#' * Bounds between neighbouring thresholds: `intervals closed` (interval) because the smaller sides
+#'   at both ends cost too much \[C\], and `intervals closed crossed` (crossed) by the larger sides
+#'   less the rows between; `thresholds skipped` (neighbour), since one close to a bad one is bad
+#'   too \[C\] \[M\]; `sides capped` (caps), stopped at an upper bound \[C\] \[M\]; `child features
+#'   skipped` (child features) by their errors at neighbouring thresholds; `root features skipped`
+#'   (root features) by what was proven of a neighbouring row set; `cache hits` (the bound cache),
+#'   row sets closed by bounds of sets that contain them or are contained in them (equal sets only
+#'   in \[M\]).
+#' * Within a scan: `blocks refined` (blocks), scanned row by row; `classes dropped` (active
+#'   classes) that no good split can predict; `closed by class counts` (class counts), since a few
+#'   leaves are right about a few classes at most; `planes spared` (dyadic), bit planes that were
+#'   not read.
+#' * Order of the search: `ends` (ends), row sets solved with one level less first; `hints` (hints),
+#'   row sets begun with the tree of a neighbour; `medians` (medians) evaluated before any predictor
+#'   was searched; `put off` (ties), intervals with equally good trees at most, searched last; `some
+#'   rows` (some rows), searches of some of the rows for the smallest tree without errors; `early
+#'   bounds` (early bounds), proven apart; `lower price` (lower price), 1 where trees of more than
+#'   four leaves were searched by themselves with a lower `complexity`; `layouts` (compaction),
+#'   small row sets copied to contiguous memory.
 #'
 #' @param object,x A fit of [contree()]; for `print()` also its summary.
 #' @param ... Not used.

@@ -60,7 +60,7 @@ plot.contree_accuracy <- function(x, what = c("roc", "precision"), classes = NUL
                                   main = NULL, ...) {
   check_no_dots(...)
   check_title(main)
-  what <- check_choice("what", what, c("roc", "precision"))
+  what <- check_choice("what", what)
   classes <- curves_to_draw(x, classes)
   col <- class_colours(levels(x$curves$class), col)[classes]
   roc <- what == "roc"

@@ -105,25 +105,15 @@ leaf_columns <- function(fit, full) {
 # `type` of a prediction, one of `offered` where leaves are classes; elsewhere "response" stands for
 # what they say.
 check_prediction <- function(fit, type, offered) {
-  alias <- c(leaf = "node") # as of forests
+  alias <- c(leaf = "node") # ranger's word
   refuse_contributions(type)
   if (predicts_classes(fit)) {
-    type <- say_class(type)
-    return(check_choice("type", type, offered, alias))
+    return(check_choice("type", type, offered, c(alias, response = "class")))
   }
   if (identical(type, offered)) type <- "response"
   others <- setdiff(offered, c("class", "prob"))
   # "vector" is rpart's word
   check_choice("type", type, c("response", others), c(alias, vector = "response"))
-}
-
-# A "response" is a number; of classes it has been the class.
-say_class <- function(type) {
-  if (!identical(type, "response")) return(type)
-  tell_once("response", gettext(paste(
-    "for classes say type = \"class\" (or \"prob\"); type = \"response\", which here is the same,",
-    "will be for numbers only")))
-  "class"
 }
 
 # Contributions have a verb of their own, which trees and forests need not be forged for.

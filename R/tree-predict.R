@@ -77,7 +77,7 @@ predict.contree_model <- function(object, newdata, type = c("class", "prob", "no
   laplace <- check_laplace(laplace)
   check_fit(object, "object", rows = missing(newdata) || is.null(newdata))
   type <- check_prediction(object, type, c("class", "prob", "node", "path"))
-  if (check_choice("interval", interval, c("none", "conformal")) == "conformal") {
+  if (check_choice("interval", interval) == "conformal") {
     if (missing(newdata)) newdata <- NULL
     return(predict_conformal(object, newdata, type, level, na.action, new_levels))
   }

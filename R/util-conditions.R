@@ -42,6 +42,17 @@ stop_contree <- function(kind, message, argument) {
   stop(structure(list(message = message, call = user_call(), argument = argument), class = classes))
 }
 
+# A warning of class `contree_<kind>`; `facts` are elements of it besides its message.
+warn_contree <- function(kind, message, facts = list()) {
+  warning(structure(c(list(message = message, call = user_call()), facts),
+                    class = c(paste0("contree_", kind), "warning", "condition")))
+}
+
+tell_contree <- function(text) {
+  message(structure(list(message = paste0(text, "\n"), call = user_call()),
+                    class = c("contree_message", "message", "condition")))
+}
+
 # The outermost call to a function of this package that is under way.
 user_call <- function() {
   namespace <- topenv()
@@ -141,8 +152,9 @@ show_names <- function(names, most = 5) {
 }
 
 # As match.arg(): the first of `choices` if the argument was left at its default, else the one that
-# was given.
+# was given. Without `choices` they are those that the calling function has as its default.
 check_choice <- function(argument, value, choices, alias = character()) {
+  if (missing(choices)) choices <- eval(formals(sys.function(sys.parent()))[[argument]])
   if (identical(value, choices)) return(choices[1])
   if (is.character(value) && length(value) == 1) {
     if (value %in% names(alias)) return(alias[[value]])

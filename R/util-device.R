@@ -106,7 +106,5 @@ tell_device <- function(solved) {
 }
 
 tell_without_gpu <- function(what, why) {
-  if (!nzchar(why)) return(invisible())
-  message(structure(list(message = paste0(what, ": ", why, "\n"), call = user_call()),
-                    class = c("contree_message", "message", "condition")))
+  if (nzchar(why)) tell_contree(paste0(what, ": ", why))
 }

@@ -1,6 +1,5 @@
-# Names of arguments: the same thing has the same name in all functions. Names that functions had
-# before are taken with a message; those of other packages, and misspelt ones, are refused with the
-# name that is meant.
+# Names of arguments: the same thing has the same name in all functions. Names of other packages,
+# and misspelt ones, are refused with the name that is meant.
 
 # What a thing is called elsewhere, by what it may be called here.
 names_elsewhere <- list(
@@ -68,30 +67,4 @@ check_no_dots <- function(...) {
   known <- setdiff(names(formals(sys.function(sys.parent()))), "...")
   check_names(names_of_dots(list(...)), known,
               gettext("the help page of this method for the arguments it has"))
-}
-
-# `dots` with the names that arguments had before replaced, told once for each. `old`: the names
-# now, by those before.
-rename_dots <- function(dots, old) {
-  for (name in intersect(names(old), names(dots))) {
-    if (old[[name]] %in% names(dots)) {
-      stop_input(name, gettextf(
-        "'%s' and '%s' are two names for one setting; give only one of them", name, old[[name]]))
-    }
-    tell_once(name, gettextf("'%s' is now called '%s'; the old name will be refused by the next %s",
-                             name, old[[name]], gettext("version")))
-  }
-  replaced <- names(dots) %in% names(old)
-  names(dots)[replaced] <- old[names(dots)[replaced]]
-  dots
-}
-
-# What was told in this session.
-told_before <- new.env(parent = emptyenv())
-
-tell_once <- function(key, text) {
-  if (!is.null(told_before[[key]])) return(invisible())
-  assign(key, TRUE, told_before)
-  message(structure(list(message = paste0(text, "\n"), call = NULL),
-                    class = c("contree_renamed", "message", "condition")))
 }

@@ -72,7 +72,7 @@ measure <- function(way, forged, rows, expected, device = "cuda", threads = NULL
 }
 
 tuned_for <- function(forged, rows) {
-  tryCatch(autotune_gpu(forged, newdata = rows), contree_error = function(problem) NULL)
+  tryCatch(autotune(forged, rows, device = "cuda"), contree_error = function(problem) NULL)
 }
 
 compare <- function(model, forged, n) {

@@ -7,7 +7,6 @@ arguments <- commandArgs(TRUE)
 .libPaths(c(normalizePath(arguments[1]), .libPaths()))
 filter <- if (length(arguments) > 1) arguments[2]
 Sys.setenv(NOT_CRAN = "true")
-grDevices::pdf(NULL) # plots of the tests go nowhere
 
 suppressPackageStartupMessages({
   library(testthat)

@@ -70,7 +70,7 @@ expect_exports_agree <- function(fit, d) {
   said <- vapply(1:20, function(i) eval(str2lang(rules$model[leaf[i]]), d[70 + i, ]), 0)
   expect_equal(said, plain[71:90], tolerance = 1e-5)
   if (requireNamespace("RSQLite", quietly = TRUE)) {
-    expect_equal(in_sqlite_rows(d, as_sql(fit))[[1]], plain, tolerance = 1e-12)
+    expect_equal(in_sqlite(d, as_sql(fit))[[1]], plain, tolerance = 1e-12)
   }
   if (requireNamespace("xml2", quietly = TRUE)) {
     document <- read_pmml(fit)

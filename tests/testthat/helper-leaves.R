@@ -38,33 +38,17 @@ drop_names <- function(x) {
   x
 }
 
-# A column for each expression, computed by SQLite.
-in_sqlite_rows <- function(rows, expressions) {
-  con <- DBI::dbConnect(RSQLite::SQLite(), ":memory:")
-  on.exit(DBI::dbDisconnect(con))
-  DBI::dbWriteTable(con, "x", data.frame(id = seq_len(nrow(rows)), rows, check.names = FALSE))
-  columns <- paste(expressions, "AS", paste0("c", seq_along(expressions)), collapse = ", ")
-  DBI::dbGetQuery(con, paste("SELECT", columns, "FROM x ORDER BY id"))
-}
-
 # What the C code of a tree of numbers says of rows: a matrix, a column a number. `value` is the
 # expression of a number, with the name of the function.
 run_c <- function(fit, rows, n_numbers, value = if (n_numbers > 1) "%s(x)[k]" else "%s(x)") {
   name <- paste0("leaf_", tree_leaf(fit))
-  folder <- tempfile("c")
-  dir.create(folder)
-  file <- file.path(folder, paste0(name, ".c"))
   value <- sprintf(value, name)
-  writeLines(c(
+  compiled(c(
     as_c(fit, name),
     sprintf("void %s_rows(const double *x, const int *n, const int *p, double *out)", name),
     "{", "  for (int i = 0; i < *n; i++, x += *p)",
-    sprintf("    for (int k = 0; k < %d; k++) out[i + k * *n] = %s;", n_numbers, value), "}"), file)
-  flags <- "PKG_CFLAGS='-std=c99 -Wall -Wextra -Wno-unused-variable -Werror -ffp-contract=off'"
-  suppressWarnings(system2(file.path(R.home("bin"), "R"), c("CMD", "SHLIB", shQuote(file)),
-                           stdout = TRUE, stderr = TRUE, env = flags))
-  library <- dyn.load(file.path(folder, paste0(name, .Platform$dynlib.ext)))
-  on.exit(dyn.unload(library[["path"]]))
+    sprintf("    for (int k = 0; k < %d; k++) out[i + k * *n] = %s;", n_numbers, value), "}"), name,
+    "-std=c99 -Wall -Wextra -Wno-unused-variable -Werror -ffp-contract=off")
   x <- t(vapply(used_predictors(fit), function(column) as.numeric(rows[[column]]),
                 numeric(nrow(rows))))
   matrix(.C(paste0(name, "_rows"), as.double(x), nrow(rows), nrow(x),

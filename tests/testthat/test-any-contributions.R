@@ -98,8 +98,6 @@ test_that("interactions against a background are those of mixed rows, and add up
 test_that("interactions are drawn", {
   fit <- hist_forest(Species ~ ., iris, trees = 10, seed = 1)
   shap <- contributions(fit, iris, background = iris[c(1, 51, 101), ], interactions = TRUE)
-  grDevices::pdf(NULL)
-  on.exit(grDevices::dev.off())
   shown <- plot(shap, what = "interactions", output = "setosa", n = 3)
   expect_identical(nrow(shown), 6L)
   size <- colMeans(abs(shap$interactions[, , , "setosa"]))
@@ -176,8 +174,6 @@ test_that("on the scale of probabilities they are integrals along the way of the
 
 test_that("pictures show what they should, and odd arguments are refused", {
   shap <- contributions(hist_forest(mpg ~ ., mtcars, trees = 20, seed = 1), mtcars)
-  grDevices::pdf(NULL)
-  on.exit(grDevices::dev.off())
   bars <- plot(shap, what = "importance", n = 3)
   expect_equal(bars$contribution, unname(sort(colMeans(abs(shap$values)), TRUE)[1:3]))
   steps <- plot(shap, what = "waterfall", row = 2, n = 4)

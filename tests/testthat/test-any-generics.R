@@ -61,10 +61,9 @@ test_that("autoplot() says what there is to draw where it draws nothing", {
   skip_if_not_installed("ggplot2")
   image <- matrix(1:64 %% 7, 8)
   pixels <- image_forest(list(image), list(image > 3), trees = 2, seed = 1)
-  expect_error(ggplot2::autoplot(pixels), "predict", class = "contree_unsupported_error")
+  expect_contree_error(ggplot2::autoplot(pixels), "unsupported", "predict")
   accuracy <- contree_accuracy(contree(mpg ~ wt, mtcars, depth = 1), mtcars)
-  expect_error(ggplot2::autoplot(accuracy), "curves are of classes",
-               class = "contree_unsupported_error")
+  expect_contree_error(ggplot2::autoplot(accuracy), "unsupported", "curves are of classes")
 })
 
 test_that("forged forests are glanced at and augmented", {
@@ -74,7 +73,7 @@ test_that("forged forests are glanced at and augmented", {
     added <- generics::augment(fit, newdata = iris)
     expect_identical(added$.pred_class, unname(predict(forest, iris)))
     expect_equal(added$.pred_setosa, unname(predict(forest, iris, type = "prob")[, "setosa"]))
-    expect_error(generics::augment(fit), class = "contree_input_error")
+    expect_contree_error(generics::augment(fit), "input")
   }
   numbers <- hist_forest(mpg ~ ., mtcars, trees = 5, seed = 1)
   expect_equal(generics::augment(forge(numbers), newdata = mtcars)$.pred,

@@ -48,8 +48,6 @@ test_that("results are tidied and drawn", {
     expect_s3_class(ggplot2::autoplot(fit, what = what), "ggplot")
   }
   tree <- contree(Species ~ ., iris, depth = 1)
-  grDevices::pdf(NULL)
-  on.exit(grDevices::dev.off())
   for (fit in list(tree, fit, gmt(dist ~ speed + I(speed > 9), cars, seed = 1, complexity = 0))) {
     expect_silent(plot(fit, what = "importance"))
   }

@@ -73,11 +73,14 @@ answer <- function(object, new_data, type, eval_time = NULL) {
   if (is.null(value$post)) x else value$post(x, object)
 }"
 
-test_that("the engine is registered, before and after contree is loaded, and its calls work", {
+beside_parsnip <- function(code) {
   skip_on_cran()
   skip_if(requireNamespace("parsnip", quietly = TRUE), "parsnip is here itself")
-  library <- stand_in("parsnip", parsnip_code)
-  said <- run_beside(library, "parsnip", c(
+  run_beside(stand_in("parsnip", parsnip_code), "parsnip", code)
+}
+
+test_that("the engine is registered, before and after contree is loaded, and its calls work", {
+  said <- beside_parsnip(c(
     "arg <- unlist(parsnip::registered()$arg)",
     "say(paste(names(arg), arg, sep = '='))",
     "w <- rep(c(1, 3), 75)",
@@ -102,10 +105,7 @@ test_that("the engine is registered, before and after contree is loaded, and its
 })
 
 test_that("the engine of forests is registered, for classes and numbers, and its calls work", {
-  skip_on_cran()
-  skip_if(requireNamespace("parsnip", quietly = TRUE), "parsnip is here itself")
-  library <- stand_in("parsnip", parsnip_code)
-  said <- run_beside(library, "parsnip", c(
+  said <- beside_parsnip(c(
     "arg <- unlist(parsnip::registered('rand_forest', 'regression')$arg)",
     "say(paste(names(arg), arg, sep = '='))",
     "w <- rep(c(1, 3), 75)",
@@ -128,11 +128,8 @@ test_that("the engine of forests is registered, for classes and numbers, and its
 })
 
 test_that("forests have engines for quantiles and survival", {
-  skip_on_cran()
   skip_if_not_installed("survival")
-  skip_if(requireNamespace("parsnip", quietly = TRUE), "parsnip is here itself")
-  library <- stand_in("parsnip", parsnip_code)
-  said <- run_beside(library, "parsnip", c(
+  said <- beside_parsnip(c(
     "forest <- function(...) parsnip::fit(..., trees = 9, seed = 2, model = 'rand_forest')",
     "object <- forest(mpg ~ ., mtcars, mode = 'quantile regression')",
     "own <- hist_forest(mpg ~ ., mtcars, trees = 9, seed = 2, quantiles = TRUE)",
@@ -152,10 +149,7 @@ test_that("forests have engines for quantiles and survival", {
 })
 
 test_that("the engine of model trees is registered, and its calls work", {
-  skip_on_cran()
-  skip_if(requireNamespace("parsnip", quietly = TRUE), "parsnip is here itself")
-  library <- stand_in("parsnip", parsnip_code)
-  said <- run_beside(library, "parsnip", c(
+  said <- beside_parsnip(c(
     "arg <- unlist(parsnip::registered('decision_tree', 'regression', 'gmt')$arg)",
     "say(paste(names(arg), arg, sep = '='))",
     "w <- rep(c(1, 3), 16)",

@@ -180,8 +180,6 @@ test_that("no row is dropped for a missing value, whatever leaves predict", {
 
 test_that("each function of partykit gives what the tree has", {
   skip_if_not_installed("partykit")
-  grDevices::pdf(NULL)
-  on.exit(grDevices::dev.off())
   fits <- list(contree(Species ~ ., iris, depth = 2), contree(dist ~ speed, cars, depth = 2))
   for (fit in fits) {
     data <- if (predicts_classes(fit)) iris else cars

@@ -129,8 +129,6 @@ test_that("the call is one that rpart's methods come to an end with", {
 
 test_that("each function of rpart gives what the tree has, or an error that says why not", {
   skip_if_not_installed("rpart")
-  grDevices::pdf(NULL)
-  on.exit(grDevices::dev.off())
   fits <- list(contree(Species ~ ., iris, depth = 2), contree(dist ~ speed, cars, depth = 2))
   for (fit in fits) {
     data <- if (predicts_classes(fit)) iris else cars

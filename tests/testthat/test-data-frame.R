@@ -64,14 +64,14 @@ test_that("factors with codes that are no level are refused, wherever they are r
   for (codes in list(c(1L, 4L), c(1L, 0L), c(3L, -2L), c(NA, 9L))) {
     data <- transform(iris, f = broken(codes))
     for (fit in fits) {
-      expect_error(predict(fit, data), "factor 'f' has", class = "contree_input_error")
+      expect_contree_error(predict(fit, data), "input", "factor 'f' has")
     }
     for (grow in list(hist_forest, contree, gmt)) {
-      expect_error(grow(Sepal.Length ~ f, data), "factor 'f' has", class = "contree_input_error")
+      expect_contree_error(grow(Sepal.Length ~ f, data), "input", "factor 'f' has")
     }
     for (grow in list(hist_forest, contree)) {
-      expect_error(grow(f ~ Sepal.Length, data[!is.na(data$f), ]), "factor 'f' has",
-                   class = "contree_input_error")
+      expect_contree_error(grow(f ~ Sepal.Length, data[!is.na(data$f), ]), "input",
+                           "factor 'f' has")
     }
   }
   expect_identical(predict(fits[[2]], transform(good, f = factor(NA, c("u", "v", "w"))))[[1]],

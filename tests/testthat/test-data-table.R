@@ -1,11 +1,3 @@
-with_tables <- function(tables, code, ...) {
-  skip_if_not_installed("RSQLite")
-  con <- DBI::dbConnect(RSQLite::SQLite(), ":memory:", ...)
-  on.exit(if (DBI::dbIsValid(con)) DBI::dbDisconnect(con))
-  for (name in names(tables)) DBI::dbWriteTable(con, name, tables[[name]])
-  code(con)
-}
-
 # Rows of every type, with missing values everywhere, also in the response.
 random_rows <- function(seed, n = sample(c(20, 60, 200), 1)) {
   set.seed(seed)
@@ -134,7 +126,7 @@ test_that("predictions are made in R and in the database", {
     predict_sql(fit, con, "x")
     expect_identical(DBI::dbReadTable(con, "x_predictions")$prediction,
                      as.character(predict(fit, rows)))
-    expect_error(predict(fit), "no training rows", class = "contree_input_error")
+    expect_contree_error(predict(fit), "input", "no training rows")
     expect_identical(nobs(fit), sum(!is.na(rows$y)))
     expect_output(print(summary(fit)))
     expect_same_fit(update(fit, depth = 1), contree(y ~ i + text, rows, depth = 1), "updated")
@@ -172,8 +164,8 @@ test_that("large whole numbers are doubles as long as these have them all", {
     fit <- contree(y ~ n, contree_table(con, "x", chunk = 2), depth = 1)
     expect_identical(unname(fit$splits[, "index"]), 4.5e9)
     DBI::dbExecute(con, "INSERT INTO x VALUES (9007199254740993, 'b')")
-    expect_error(contree(y ~ n, contree_table(con, "x")), "'n' has whole numbers of 2^53 or more",
-                 fixed = TRUE, class = "contree_input_error")
+    expect_contree_error(contree(y ~ n, contree_table(con, "x")), "input",
+                         "'n' has whole numbers of 2^53 or more")
   })
 })
 
@@ -256,9 +248,9 @@ test_that("a connection that closes, a query that fails and a table that changes
     }
     failing <- DBI::SQL("SELECT y, CASE WHEN rowid = 30 THEN abs(-9223372036854775807 - 1)
                          ELSE i END AS i FROM x")
-    expect_error(contree(y ~ i, contree_table(con, failing, chunk = 10)), "the database refuses",
-                 class = "contree_input_error")
+    expect_contree_error(contree(y ~ i, contree_table(con, failing, chunk = 10)), "input",
+                         "the database refuses")
     expect_silent(DBI::dbDisconnect(con)) # no result is left open
-    expect_error(contree(y ~ i, table), "the database refuses", class = "contree_input_error")
+    expect_contree_error(contree(y ~ i, table), "input", "the database refuses")
   })
 })

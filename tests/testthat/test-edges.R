@@ -82,9 +82,7 @@ test_that("rules with 17 digits select the rows of their leaf", {
 
 test_that("JSON and SQL have all digits", {
   skip_if_not_installed("jsonlite")
-  skip_if_not_installed("RSQLite")
-  con <- DBI::dbConnect(RSQLite::SQLite(), ":memory:")
-  on.exit(DBI::dbDisconnect(con))
+  con <- sqlite()
   edge_fits(function(fit, x, name) {
     again <- contree_from_json(as_json(fit))
     expect_identical(unname(predict(again, x, type = "node")), leaves(fit), info = name)

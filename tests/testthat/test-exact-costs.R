@@ -302,10 +302,10 @@ test_that("weights and losses whose products would lose digits are refused", {
   x <- data.frame(a = 0:3)
   y <- factor(c("p", "q", "q", "p"))
   for (small in c(5e-324, 1e-310, 1e-151)) {
-    expect_error(contree(x, y, weights = c(small, 1, 1, 1), depth = 1), "'weights' has the value",
-                 class = "contree_input_error")
-    expect_error(contree(x, y, loss = matrix(c(0, small, 1, 0), 2), depth = 1),
-                 "'loss' has the value", class = "contree_input_error")
+    expect_contree_error(contree(x, y, weights = c(small, 1, 1, 1), depth = 1), "input",
+                         "'weights' has the value")
+    expect_contree_error(contree(x, y, loss = matrix(c(0, small, 1, 0), 2), depth = 1), "input",
+                         "'loss' has the value")
   }
   fit <- contree(x, y, weights = c(1e-150, 1, 1, 3e-150), class_weights = c(1e-100, 1), depth = 1)
   expect_lte(fit$objective - fit$gap, 1e-250)

@@ -318,8 +318,6 @@ test_that("print and plot name what the table holds", {
 
 test_that("plot draws one and several lines, and returns the table", {
   set.seed(1)
-  grDevices::pdf(NULL)
-  on.exit(grDevices::dev.off())
   for (cv in list(contree_cv(Species ~ ., iris, depth = 0:2, folds = 3),
                   contree_cv(Species ~ ., iris, depth = 1, folds = 3),
                   contree_cv(Species ~ ., iris, depth = 1:2, complexity = c(0, 0.1), folds = 3),

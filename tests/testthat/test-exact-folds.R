@@ -59,18 +59,18 @@ test_that("what cannot be folds is said", {
 
 test_that("absurd numbers of repeats are refused", {
   for (repeats in list(1e10, 10001, Inf, 0, 1.5, NA, "2", NULL)) {
-    expect_error(contree_cv(Species ~ ., iris, repeats = repeats), "'repeats' must be",
-                 class = "contree_input_error")
-    expect_error(gmt_cv(dist ~ speed, cars, repeats = repeats), "'repeats' must be",
-                 class = "contree_input_error")
+    expect_contree_error(contree_cv(Species ~ ., iris, repeats = repeats), "input",
+                         "'repeats' must be")
+    expect_contree_error(gmt_cv(dist ~ speed, cars, repeats = repeats), "input",
+                         "'repeats' must be")
     fit <- gmt(dist ~ speed, cars, seed = 1)
-    expect_error(contree_importance(fit, cars, repeats = repeats), "'repeats' must be",
-                 class = "contree_input_error")
+    expect_contree_error(contree_importance(fit, cars, repeats = repeats), "input",
+                         "'repeats' must be")
   }
 })
 
 test_that("one row is too few, by name", {
   one <- data.frame(a = 1, y = factor("p"))
-  expect_error(contree_cv(y ~ ., one, folds = 2), "two rows", class = "contree_input_error")
-  expect_error(contree_cv(one["a"], one$y), "two rows", class = "contree_input_error")
+  expect_contree_error(contree_cv(y ~ ., one, folds = 2), "input", "two rows")
+  expect_contree_error(contree_cv(one["a"], one$y), "input", "two rows")
 })

@@ -12,8 +12,6 @@ test_that("the history goes from the first tree to the last, cost falling and bo
 })
 
 test_that("it can be plotted", {
-  grDevices::pdf(NULL)
-  on.exit(grDevices::dev.off())
   fit <- contree(Species ~ ., iris, depth = 3)
   expect_identical(expect_invisible(plot(fit, what = "progress", main = "Iris",
                                          col = c("red", "blue"))), fit$history)

@@ -53,8 +53,6 @@ test_that("with factors and missing values, few leaves have the least errors by 
 test_that("a path by leaves is printed, drawn and asked for trees", {
   path <- contree_path(mpg ~ ., mtcars, depth = 2, minbucket = 5, by = "leaves")
   expect_output(print(path), "by leaves.*leaves nsplit")
-  grDevices::pdf(NULL)
-  on.exit(grDevices::dev.off())
   expect_identical(plot(path), as.data.frame(path))
   expect_identical(prune(path, nsplit = 2), path[["2"]])
   expect_contree_error(prune(path, complexity = 0.1), "input", "by leaves")

@@ -514,9 +514,7 @@ test_that("every export predicts the same numbers", {
   expect_equal(augmented$.pred, value)
   skip_if_not_installed("xml2")
   expect_match(as.character(read_pmml(fit)), "functionName=\"regression\"", fixed = TRUE)
-  skip_if_not_installed("RSQLite")
-  con <- DBI::dbConnect(RSQLite::SQLite(), ":memory:")
-  on.exit(DBI::dbDisconnect(con))
+  con <- sqlite()
   DBI::dbWriteTable(con, "t", transform(data, f = as.character(f)))
   said <- DBI::dbGetQuery(con, sprintf("SELECT %s AS v FROM t", as_sql(fit, con = con)))$v
   expect_equal(said, value)
@@ -558,15 +556,13 @@ test_that("conformal intervals hold new numbers as often as they say", {
 
 test_that("responses are drawn leaf by leaf, and residuals over predictions", {
   fit <- contree(mpg ~ ., mtcars, depth = 2)
-  grDevices::pdf(NULL)
-  on.exit(grDevices::dev.off())
   for (what in c("boxes", "violins", "residuals")) {
     drawn <- plot(fit, what = what)
     expect_identical(drawn$y, mtcars$mpg)
     expect_equal(drawn$y - drawn$fitted, unname(residuals(fit)))
     expect_identical(levels(drawn$leaf), rownames(fit$frame)[fit$frame$var == "<leaf>"])
     skip_if_not_installed("ggplot2")
-    expect_s3_class(ggplot2::ggplot_build(ggplot2::autoplot(fit, type = what)), "ggplot_built")
+    expect_s3_class(ggplot2::ggplot_build(ggplot2::autoplot(fit, what = what)), "ggplot_built")
   }
   expect_length(plot(fit)$x, nrow(fit$frame))
   expect_contree_error(plot(contree(Species ~ ., iris, depth = 1), what = "boxes"), "unsupported",

@@ -99,8 +99,6 @@ test_that("weights and losses are those of the rows, and what is odd is refused"
 })
 
 test_that("workers give the same, progress is told, and all of it prints and plots", {
-  grDevices::pdf(NULL)
-  on.exit(grDevices::dev.off())
   states <- list()
   set.seed(1)
   alone <- contree_stability(iris2, samples = 4, data = iris,
@@ -121,6 +119,6 @@ test_that("workers give the same, progress is told, and all of it prints and plo
 test_that("the number of samples is bounded", {
   fit <- contree(Species ~ ., iris, depth = 1)
   for (samples in list(1e308, Inf, NaN, 1, 2.5, "2")) {
-    expect_error(contree_stability(fit, samples = samples), class = "contree_input_error")
+    expect_contree_error(contree_stability(fit, samples = samples), "input")
   }
 })

@@ -1,22 +1,12 @@
-# Compiles C as a shared library for R, loads it, and gives its name; NULL if there is no compiler.
-compiled <- function(code, name) {
-  folder <- tempfile("c")
-  dir.create(folder)
-  file <- file.path(folder, paste0(name, ".c"))
-  writeLines(c(code, sprintf(c(
+# A function of all rows of what a tree's functions say of one.
+rows_code <- function(name) {
+  sprintf(c(
     "void %1$s_rows(const double *x, const int *n, const int *p, const int *n_classes,",
     "               int *class, int *node, double *prob)", "{",
     "  for (int i = 0; i < *n; i++, x += *p) {", "    class[i] = %1$s(x);",
     "    node[i] = %1$s_node(x);",
     "    for (int k = 0; k < *n_classes; k++) prob[i + k * *n] = %1$s_prob(x)[k];", "  }", "}"),
-                             name)),
-    file, useBytes = TRUE)
-  flags <- "PKG_CFLAGS='-std=c99 -Wall -Wextra -Wno-unused-variable -Werror'"
-  said <- suppressWarnings(system2(file.path(R.home("bin"), "R"), c("CMD", "SHLIB", shQuote(file)),
-                                   stdout = TRUE, stderr = TRUE, env = flags))
-  library <- file.path(folder, paste0(name, .Platform$dynlib.ext))
-  expect_true(file.exists(library), info = paste(said, collapse = "\n"))
-  dyn.load(library)[["path"]]
+    name)
 }
 
 # Rows as the code takes them, one a column.
@@ -35,8 +25,8 @@ test_that("compiled C gives every row what predict() gives, NaN and new levels i
   skip_if(!nzchar(Sys.which("make")) || !nzchar(Sys.which("cc")), "no C compiler")
   for_each_tree(function(fit, rows, expected, name) {
     symbol <- paste0("tree_", name)
-    path <- compiled(as_c(fit, symbol), symbol)
-    on.exit(dyn.unload(path))
+    compiled(c(as_c(fit, symbol), rows_code(symbol)), symbol,
+             "-std=c99 -Wall -Wextra -Wno-unused-variable -Werror")
     classes <- tree_classes(fit)
     n <- nrow(rows)
     x <- if (length(used_predictors(fit))) encoded(fit, rows) else matrix(0, 1, n)

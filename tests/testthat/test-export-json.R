@@ -198,13 +198,13 @@ test_that("limits that are not such are refused", {
 test_that("texts with formats or null characters in them are refused, and do not end the process", {
   skip_if_not_installed("jsonlite")
   for (text in c('{"a": "%s%n%n%s" x', '{"format": "contree", "%n%n%n%n": ')) {
-    expect_error(contree_from_json(text), "'x' is not JSON", class = "contree_input_error")
+    expect_contree_error(contree_from_json(text), "input", "'x' is not JSON")
   }
-  expect_error(contree_from_json(paste0('{"a":', strrep("[", 1e5), strrep("]", 1e5), "}")),
-               "nested", class = "contree_input_error")
+  expect_contree_error(contree_from_json(paste0('{"a":', strrep("[", 1e5), strrep("]", 1e5), "}")),
+                       "input", "nested")
   text <- as_json(contree(Species ~ ., iris, depth = 1))
-  expect_error(contree_from_json(sub("setosa", "set\\u0000osa", text, fixed = TRUE)),
-               "null character", class = "contree_input_error")
+  expect_contree_error(contree_from_json(sub("setosa", "set\\u0000osa", text, fixed = TRUE)),
+                       "input", "null character")
   odd <- gsub("setosa", "set%n\\\\u0000", text, fixed = TRUE)
   expect_true("set%n\\u0000" %in% tree_classes(contree_from_json(odd)))
 })

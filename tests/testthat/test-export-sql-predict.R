@@ -1,10 +1,4 @@
-with_database <- function(rows, code) {
-  skip_if_not_installed("RSQLite")
-  con <- DBI::dbConnect(RSQLite::SQLite(), ":memory:")
-  on.exit(DBI::dbDisconnect(con))
-  DBI::dbWriteTable(con, "x", data.frame(id = seq_len(nrow(rows)), rows, check.names = FALSE))
-  code(con)
-}
+with_database <- function(rows, code) with_tables(list(x = numbered(rows)), code)
 
 test_that("the new table has what predict() gives, for each row", {
   for_each_tree(function(fit, rows, expected, name) {

@@ -1,13 +1,3 @@
-in_sqlite <- function(rows, columns) {
-  con <- DBI::dbConnect(RSQLite::SQLite(), ":memory:")
-  on.exit(DBI::dbDisconnect(con))
-  DBI::dbWriteTable(con, "x", data.frame(id = seq_len(nrow(rows)), rows, check.names = FALSE))
-  columns <- paste(columns, "AS", paste0("c", seq_along(columns)), collapse = ", ")
-  answer <- DBI::dbGetQuery(con, paste("SELECT", columns, "FROM x ORDER BY id"))
-  expect_identical(DBI::dbListTables(con), "x")
-  answer
-}
-
 test_that("SQLite gives every row what predict() gives, missing values and new levels included", {
   skip_if_not_installed("RSQLite")
   for_each_tree(function(fit, rows, expected, name) {
@@ -41,9 +31,7 @@ test_that("dates and times are literals of SQL, logicals work as numbers and as 
 })
 
 test_that("a connection quotes in its own way", {
-  skip_if_not_installed("RSQLite")
-  con <- DBI::dbConnect(RSQLite::SQLite(), ":memory:")
-  on.exit(DBI::dbDisconnect(con))
+  con <- sqlite()
   expect_match(as_sql(iris2, con = con), "`Petal.Length` < ", fixed = TRUE)
   expect_contree_error(as_sql(iris2, con = "sqlite"), "input", c("'con'", "dbConnect"))
 })

@@ -52,10 +52,9 @@ test_that("factors, characters and missing values are learned from", {
 })
 
 test_that("a response must be finite, or classes", {
-  expect_error(hist_forest(mpg ~ ., transform(mtcars, mpg = replace(mpg, 3, Inf))), "row 3",
-               class = "contree_input_error")
-  expect_error(hist_forest(d ~ Sepal.Length, transform(iris, d = Sys.Date())),
-               class = "contree_input_error")
+  expect_contree_error(hist_forest(mpg ~ ., transform(mtcars, mpg = replace(mpg, 3, Inf))), "input",
+                       "row 3")
+  expect_contree_error(hist_forest(d ~ Sepal.Length, transform(iris, d = Sys.Date())), "input")
   logical <- hist_forest(I(Species == "setosa") ~ Sepal.Length, iris, trees = 3, seed = 1)
   expect_equal(logical$classes, c("FALSE", "TRUE"))
 })

@@ -48,8 +48,6 @@ test_that("rows that were left out of the growing are left out again", {
 })
 
 test_that("plots draw the curve or the importance, and give what they drew", {
-  grDevices::pdf(NULL)
-  on.exit(grDevices::dev.off())
   fit <- hist_forest(Species ~ ., iris, trees = 9, seed = 3)
   expect_identical(plot(fit), forest_curve(fit))
   shown <- plot(fit, type = "importance", n = 3)
@@ -62,8 +60,6 @@ test_that("plots draw the curve or the importance, and give what they drew", {
 })
 
 test_that("what to plot may be said as of a tree", {
-  grDevices::pdf(NULL)
-  on.exit(grDevices::dev.off())
   fit <- hist_forest(Species ~ ., iris, trees = 9, seed = 3)
   expect_silent(shown <- plot(fit, what = "importance", n = 2))
   expect_identical(shown, plot(fit, type = "importance", n = 2))

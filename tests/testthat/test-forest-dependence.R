@@ -38,8 +38,6 @@ test_that("classes have a probability each, factors a point for each level", {
 })
 
 test_that("dependences are drawn", {
-  grDevices::pdf(NULL)
-  on.exit(grDevices::dev.off())
   data <- transform(iris, long = factor(Petal.Length > 4))
   fit <- hist_forest(Species ~ ., data, trees = 9, seed = 1)
   for (variables in list("Petal.Width", "long", c("long", "Petal.Width"), c("Petal.Width", "long"),

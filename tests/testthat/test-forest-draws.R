@@ -109,14 +109,14 @@ test_that("what cannot be drawn is said", {
     expect_error(do.call(hist_forest, c(list(Species ~ ., iris, mtry = NULL), bad[i])),
                  names(bad)[i], class = "contree_input_error")
   }
-  expect_error(hist_forest(Species ~ ., iris, mtry = 4, always = "Petal.Width"), "mtry",
-               class = "contree_input_error")
-  expect_error(hist_forest(Species ~ ., iris, split.select.weights = rep(list(1:4), 500)),
-               "list", class = "contree_unsupported_error")
+  expect_contree_error(hist_forest(Species ~ ., iris, mtry = 4, always = "Petal.Width"), "input",
+                       "mtry")
+  expect_contree_error(hist_forest(Species ~ ., iris, split.select.weights = rep(list(1:4), 500)),
+                       "unsupported", "list")
   expect_error(hist_forest(Species ~ ., iris, trees = 1, inbag = list(rep(1, 150)),
                            weights = Sepal.Width), "inbag", class = "contree_input_error")
-  expect_error(hist_forest(Species ~ ., iris, minbucket = 2, learner = function(a, b) 1),
-               "learner", class = "contree_unsupported_error")
+  expect_contree_error(hist_forest(Species ~ ., iris, minbucket = 2, learner = function(a, b) 1),
+                       "unsupported", "learner")
 })
 
 test_that("honest trees say what rows say that did not choose their splits", {
@@ -171,9 +171,8 @@ test_that("honest forests of every kind are predicted by whatever is made of the
   expect_lt(alive$oob$error, 0.5)
   expect_true(all(diff(t(predict(alive, lung[1:5, ], type = "survival"))) <= 0))
   for (bad in list(0, 1, NA, "a", c(0.1, 0.2))) {
-    expect_error(hist_forest(Species ~ ., iris, honesty = TRUE, honesty_fraction = bad),
-                 "honesty_fraction", class = "contree_input_error")
+    expect_contree_error(hist_forest(Species ~ ., iris, honesty = TRUE, honesty_fraction = bad),
+                         "input", "honesty_fraction")
   }
-  expect_error(hist_forest(Species ~ ., iris, honesty = 0.5), "honesty",
-               class = "contree_input_error")
+  expect_contree_error(hist_forest(Species ~ ., iris, honesty = 0.5), "input", "honesty")
 })

@@ -61,20 +61,19 @@ test_that("what rates have not is refused", {
   d <- policies(60)
   grow <- function(...) hist_forest(claims ~ x, d, trees = 2, ...)
   for (bad in list(-1, 0, NA, "a", rep(0, 60), c(NA, rep(1, 59)))) {
-    expect_error(grow(exposure = bad), "exposure", class = "contree_input_error")
+    expect_contree_error(grow(exposure = bad), "input", "exposure")
   }
-  expect_error(grow(exposure = c(1e-9, rep(1, 59))), "exposure", class = "contree_input_error")
-  expect_error(hist_forest(x ~ time, transform(d, x = x - 0.5), family = "poisson"), "poisson",
-               class = "contree_input_error")
-  expect_error(hist_forest(f ~ x, d, exposure = time), "exposure", class = "contree_input_error")
-  expect_error(grow(exposure = time, importance = "permutation"), "importance",
-               class = "contree_unsupported_error")
-  expect_error(grow(exposure = time, quantiles = TRUE), "quantiles",
-               class = "contree_unsupported_error")
+  expect_contree_error(grow(exposure = c(1e-9, rep(1, 59))), "input", "exposure")
+  expect_contree_error(hist_forest(x ~ time, transform(d, x = x - 0.5), family = "poisson"),
+                       "input", "poisson")
+  expect_contree_error(hist_forest(f ~ x, d, exposure = time), "input", "exposure")
+  expect_contree_error(grow(exposure = time, importance = "permutation"), "unsupported",
+                       "importance")
+  expect_contree_error(grow(exposure = time, quantiles = TRUE), "unsupported", "quantiles")
   fit <- grow(exposure = time, min_n = 5)
   for (asked in list(forest_curve, contree_cv, function(x) contree_accuracy(x, d),
                      function(x) predict(x, d, interval = "conformal"))) {
-    expect_error(asked(fit), "rates", class = "contree_unsupported_error")
+    expect_contree_error(asked(fit), "unsupported", "rates")
   }
 })
 

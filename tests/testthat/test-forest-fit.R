@@ -76,8 +76,8 @@ test_that("weights say which rows are sampled", {
   balanced <- hist_forest(g ~ Sepal.Length, transform(iris, g = Species == "setosa"), trees = 100,
                           seed = 1, class_weights = "balanced", keep_inbag = TRUE)
   expect_lt(abs(sum(balanced$inbag[1:50, ]) / sum(balanced$inbag) - 0.5), 0.02)
-  expect_error(hist_forest(Species ~ ., iris, weights = weights, replace = FALSE),
-               class = "contree_unsupported_error")
+  expect_contree_error(hist_forest(Species ~ ., iris, weights = weights, replace = FALSE),
+                       "unsupported")
 })
 
 test_that("the unit of weights is no matter, and equal ones are none", {
@@ -114,8 +114,8 @@ test_that("limits give the trees that are complete", {
   expect_equal(fit$status, "time limit")
   expect_true(length(fit$forest$number) %in% 1:99999)
   expect_output(print(fit), "Stopped early")
-  expect_error(hist_forest(x, y, time_limit = 0, threads = 1), class = "contree_input_error")
-  expect_error(hist_forest(x, y, memory_limit = 1e5), class = "contree_input_error")
+  expect_contree_error(hist_forest(x, y, time_limit = 0, threads = 1), "input")
+  expect_contree_error(hist_forest(x, y, memory_limit = 1e5), "input")
   expect_warning(hist_forest(x, y, trees = 1e5, memory_limit = 8e6), class = "contree_memory")
 })
 

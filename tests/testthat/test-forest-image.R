@@ -187,7 +187,7 @@ test_that("images of fractions are held as finely as sums allow", {
     expect_identical(other$scale, small$scale / 2^power)
     expect_identical(predict(other, image / 1024 * 2^power), predict(fit, image))
   }
-  expect_error(grow(image * 1e-300), "multiply", class = "contree_input_error")
+  expect_contree_error(grow(image * 1e-300), "input", "multiply")
 })
 
 test_that("a channel of large values leaves the others their steps", {

@@ -79,8 +79,8 @@ test_that("local importance sums up to that by permutation, and is that of the r
   expect_true(all(abs(fit$local_importance) <= 1, na.rm = TRUE))
   whole <- fit$local_importance * fit$oob$trees
   expect_equal(whole, round(whole))
-  expect_error(hist_forest(Species ~ ., iris, local_importance = TRUE), "permuted predictors",
-               class = "contree_input_error")
+  expect_contree_error(hist_forest(Species ~ ., iris, local_importance = TRUE), "input",
+                       "permuted predictors")
   far <- replace(mtcars$mpg, 3, 1e12)
   expect_error(hist_forest(mtcars[-1], far, importance = "permutation", local_importance = TRUE),
                "local importance", class = "contree_input_error")
@@ -102,8 +102,8 @@ test_that("p-values are those of ranger's definitions", {
   p <- forest_p_values(fit, "altmann", permutations = 9)
   expect_equal(p$p_value[1:2], c(0.1, 0.1))
   expect_true(all(round(10 * p$p_value) %in% 1:10))
-  expect_error(forest_p_values(hist_forest(Species ~ ., iris, trees = 2)), "corrected",
-               class = "contree_input_error")
+  expect_contree_error(forest_p_values(hist_forest(Species ~ ., iris, trees = 2)), "input",
+                       "corrected")
   weighted <- hist_forest(Species ~ ., iris, trees = 2, weights = Sepal.Length)
-  expect_error(forest_p_values(weighted, "altmann"), class = "contree_unsupported_error")
+  expect_contree_error(forest_p_values(weighted, "altmann"), "unsupported")
 })

@@ -15,9 +15,8 @@ test_that("one tree and one predictor are told as one", {
 test_that("digits are a number of digits", {
   fit <- hist_forest(Species ~ ., iris, trees = 2, seed = 1)
   for (digits in list(NA, 0, -1, 1e10, "a", NULL, 1.5, c(1, 2))) {
-    expect_error(print(fit, digits = digits), "'digits'", class = "contree_input_error")
-    expect_error(capture.output(print(summary(fit), digits = digits)), "'digits'",
-                 class = "contree_input_error")
+    expect_contree_error(print(fit, digits = digits), "input", "'digits'")
+    expect_contree_error(capture.output(print(summary(fit), digits = digits)), "input", "'digits'")
   }
 })
 
@@ -39,10 +38,10 @@ test_that("forests grown apart are the forest grown at once", {
   numbers <- function(...) hist_forest(mpg ~ ., mtcars, seed = 2, importance = "permutation", ...)
   expect_identical(c(numbers(trees = 4), numbers(trees = 3, first = 5))[c("oob", "importance")],
                    numbers(trees = 7)[c("oob", "importance")])
-  expect_error(c(parts[[1]], parts[[1]]), "in common", class = "contree_input_error")
+  expect_contree_error(c(parts[[1]], parts[[1]]), "input", "in common")
   within <- hist_forest(Species ~ ., iris, trees = 2, seed = 6, first = 29,
                         importance = "permutation")
-  expect_error(c(parts[[1]], parts[[3]], within), "in common", class = "contree_input_error")
+  expect_contree_error(c(parts[[1]], parts[[3]], within), "input", "in common")
 })
 
 test_that("forests of several seeds are put in one order", {
@@ -65,7 +64,7 @@ test_that("forests of other data, or settings, are not combined, and the setting
                  transform(iris, Petal.Width = 2 * Petal.Width), iris[-1],
                  transform(iris, Sepal.Width = replace(Sepal.Width, 3, NA)))
   for (data in others) {
-    expect_error(c(mine, grow(data)), "different data", class = "contree_input_error")
+    expect_contree_error(c(mine, grow(data)), "input", "different data")
   }
   expect_error(c(hist_forest(breaks ~ ., warpbreaks, trees = 2, seed = 1),
                  hist_forest(breaks ~ ., levels_renamed, trees = 2, seed = 2)),
@@ -87,8 +86,8 @@ test_that("a forest that keeps no hash of its data is printed, and predicts, but
   expect_output(print(old), "3 classification trees")
   expect_identical(predict(old, iris), predict(fit, iris))
   other <- hist_forest(Species ~ ., iris, trees = 3, seed = 2)
-  expect_error(c(other, old), "earlier version", class = "contree_input_error")
-  expect_error(c(old, other), "earlier version", class = "contree_input_error")
+  expect_contree_error(c(other, old), "input", "earlier version")
+  expect_contree_error(c(old, other), "input", "earlier version")
 })
 
 test_that("forests grow on workers of future, and are the forest grown at once", {
@@ -118,8 +117,8 @@ test_that("a tree is a table", {
   expect_equal(tree$n[inner], tree$n[tree$left[inner]] + tree$n[tree$right[inner]])
   expect_true(all(tree$left[inner] > tree$node[inner]))
   expect_equal(tree$n[1], 150)
-  expect_error(forest_tree(fit, 4), class = "contree_input_error")
-  expect_error(forest_tree(1), class = "contree_input_error")
+  expect_contree_error(forest_tree(fit, 4), "input")
+  expect_contree_error(forest_tree(1), "input")
 })
 
 test_that("update() grows anew", {
@@ -163,7 +162,7 @@ test_that("trees that are too deep for a model say so", {
   fit <- hist_forest(x, factor(rep(c("a", "b"), 30)), trees = 1, replace = FALSE,
                      sample_fraction = 1, seed = 1)
   if (fit$forest$depth > 30) {
-    expect_error(forest_tree(fit, 1, as = "model"), "30", class = "contree_input_error")
+    expect_contree_error(forest_tree(fit, 1, as = "model"), "input", "30")
   } else {
     expect_s3_class(forest_tree(fit, 1, as = "model"), "contree_model")
   }

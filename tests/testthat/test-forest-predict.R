@@ -46,7 +46,7 @@ test_that("threads change nothing, and columns may come in any order", {
   expect_identical(predict(fit, as.matrix(iris[1:4]), type = "prob", threads = 2), expected)
   expect_equal(predict(fit, as.matrix(iris[4:1]), type = "prob"), expected)
   expect_equal(unname(predict(fit, iris, type = "prob")), unname(expected))
-  expect_error(predict(fit, iris[1:3]), "Petal.Width", class = "contree_input_error")
+  expect_contree_error(predict(fit, iris[1:3]), "input", "Petal.Width")
 })
 
 test_that("without new data rows left out are predicted", {
@@ -55,11 +55,10 @@ test_that("without new data rows left out are predicted", {
   expect_length(predict(fit), 150)
   expect_true(is.na(predict(fit)[4]))
   expect_equal(dim(predict(fit, type = "prob")), c(150, 3))
-  expect_error(predict(fit, type = "leaf"), class = "contree_input_error")
-  expect_error(predict(hist_forest(Species ~ ., iris, trees = 2, oob = FALSE)),
-               class = "contree_input_error")
-  expect_error(predict(hist_forest(mpg ~ ., mtcars, trees = 2), mtcars, type = "prob"),
-               class = "contree_input_error")
+  expect_contree_error(predict(fit, type = "leaf"), "input")
+  expect_contree_error(predict(hist_forest(Species ~ ., iris, trees = 2, oob = FALSE)), "input")
+  expect_contree_error(predict(hist_forest(mpg ~ ., mtcars, trees = 2), mtcars, type = "prob"),
+                       "input")
 })
 
 test_that("a forest that was saved and read again, or spoiled, is looked over", {
@@ -123,7 +122,5 @@ test_that("the rows of a subset are found again", {
   fit <- hist_forest(Species ~ ., iris, subset = Sepal.Length < 7, trees = 5, seed = 1)
   expect_identical(nrow(generics::augment(fit)), sum(iris$Sepal.Length < 7))
   expect_identical(nrow(contree_cv(fit, folds = 3, seed = 1)$folds), fit$n)
-  pdf(NULL)
   expect_no_error(plot(fit))
-  dev.off()
 })

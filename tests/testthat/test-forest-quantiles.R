@@ -66,8 +66,8 @@ test_that("quantiles are named as by ranger, and rows kept change no tree", {
   expect_identical(fit$forest[same], plain$forest[same])
   expect_null(plain$forest$rows)
   # on a device, which does not know them, only where it is asked for
-  expect_error(hist_forest(y ~ ., d, trees = 2, quantiles = TRUE, device = "cuda:7"),
-               class = "contree_input_error")
+  expect_contree_error(hist_forest(y ~ ., d, trees = 2, quantiles = TRUE, device = "cuda:7"),
+                       "input")
   set.seed(1)
   ranges <- predict(fit, d[1:5, ], type = "quantiles", what = range)
   expect_true(all(ranges[, 1] >= min(d$y) & ranges[, 2] <= max(d$y) & ranges[, 1] < ranges[, 2]))
@@ -85,8 +85,8 @@ test_that("parts, threads and workers give the same quantiles", {
   expect_identical(predict(fit, d, type = "quantiles", threads = 2), one)
   expect_identical(predict(fit, d[701 - 1:700, ], type = "quantiles")[701 - 1:700, ], one)
   expect_identical(predict(unserialize(serialize(fit, NULL)), d, type = "quantiles"), one)
-  expect_error(c(fit, hist_forest(y ~ ., d, seed = 1, trees = 5, first = 21, min_n = 10)),
-               "'quantiles'", class = "contree_input_error")
+  expect_contree_error(c(fit, hist_forest(y ~ ., d, seed = 1, trees = 5, first = 21, min_n = 10)),
+                       "input", "'quantiles'")
   wide <- hist_forest(d[1:3], replace(d$y, 7, 1e12), trees = 10, seed = 1, quantiles = TRUE)
   expect_lt(max(predict(wide, d[1:3], type = "quantiles", quantiles = 0.5)[-7]), 10)
 })
@@ -130,8 +130,7 @@ test_that("what cannot be asked of rows is an error", {
   fails(predict(fit, d, type = "leaf", interval = "conformal"), "\"response\"")
   fails(predict(fit, interval = "conformal"), "'newdata'")
   fails(hist_forest(y ~ ., d, quantiles = TRUE, quantreg = TRUE), "two names")
-  expect_error(hist_forest(Species ~ ., iris, quantiles = TRUE), "classes",
-               class = "contree_unsupported_error")
+  expect_contree_error(hist_forest(Species ~ ., iris, quantiles = TRUE), "unsupported", "classes")
   kept <- d
   d$a <- rev(d$a)
   fails(predict(fit, type = "quantiles"), "not the rows the forest was grown from")

@@ -4,8 +4,8 @@ test_that("ranger's names are accepted, once", {
   theirs <- hist_forest(Species ~ ., iris, num.trees = 4, min.node.size = 10, max.depth = 3,
                         sample.fraction = 0.5, seed = 2, num.threads = 1)
   expect_identical(theirs$forest, ours$forest)
-  expect_error(hist_forest(Species ~ ., iris, num.trees = 4, trees = 5), "two names",
-               class = "contree_input_error")
+  expect_contree_error(hist_forest(Species ~ ., iris, num.trees = 4, trees = 5), "input",
+                       "two names")
 })
 
 test_that("min_n is the least number of rows of a node that is split", {
@@ -22,7 +22,7 @@ test_that("min_n is the least number of rows of a node that is split", {
 })
 
 test_that("unknown arguments and bad values are named", {
-  expect_error(hist_forest(Species ~ ., iris, ntree = 4), "ntree", class = "contree_input_error")
+  expect_contree_error(hist_forest(Species ~ ., iris, ntree = 4), "input", "ntree")
   bad <- list(trees = 0, trees = 1.5, mtry = 5, depth = -1, min_n = 0, sample_fraction = 0,
               replace = NA, bins = 1, seed = -1, splitrule = "best", importance = "all", oob = 1,
               first = 0, class_weights = 1:2)
@@ -30,11 +30,10 @@ test_that("unknown arguments and bad values are named", {
     arguments <- c(list(Species ~ ., iris), bad[i])
     expect_error(do.call(hist_forest, arguments), names(bad)[i], class = "contree_input_error")
   }
-  expect_error(hist_forest(mpg ~ ., mtcars, splitrule = "entropy"), class = "contree_input_error")
-  expect_error(hist_forest(mpg ~ ., mtcars, class_weights = "balanced"),
-               class = "contree_input_error")
-  expect_error(hist_forest(Species ~ ., iris, replace = FALSE, sample_fraction = 2),
-               class = "contree_input_error")
+  expect_contree_error(hist_forest(mpg ~ ., mtcars, splitrule = "entropy"), "input")
+  expect_contree_error(hist_forest(mpg ~ ., mtcars, class_weights = "balanced"), "input")
+  expect_contree_error(hist_forest(Species ~ ., iris, replace = FALSE, sample_fraction = 2),
+                       "input")
 })
 
 test_that("every split rule tells the species apart, and the choices are those of the table", {
@@ -52,8 +51,7 @@ test_that("every split rule tells the species apart, and the choices are those o
 test_that("responses whose squares overflow or vanish are refused", {
   y <- rep(c(-1, 1, 2), 50)
   for (unit in c(1e101, 5e307, 1e-101, 2^-1074)) {
-    expect_error(hist_forest(iris[1:4], unit * y), "must be within 1e\\+100",
-                 class = "contree_input_error")
+    expect_contree_error(hist_forest(iris[1:4], unit * y), "input", "must be within 1e+100")
   }
   for (unit in c(1e99, 1e-99)) {
     fit <- hist_forest(iris[1:4], unit * y, trees = 5, seed = 1)
@@ -62,4 +60,14 @@ test_that("responses whose squares overflow or vanish are refused", {
   }
   expect_equal(predict(hist_forest(iris[1:4], rep(3, 150), trees = 2), iris[1:2, 1:4]),
                c(`1` = 3, `2` = 3))
+})
+
+test_that("limits of memory are said in the same way for trees and forests", {
+  for (control in list(contree_control, hist_forest_control)) {
+    expect_identical(control(memory_limit = "2GB")$memory_limit, 2 * 1024^3)
+    expect_identical(control(memory_limit = NULL), control())
+    expect_identical(control()$memory_limit, Inf)
+    expect_contree_error(control(memory_limit = "much"), "input", "'memory_limit'")
+    expect_contree_error(control(memory_limit = -1), "input", "'memory_limit'")
+  }
 })

@@ -171,7 +171,7 @@ test_that("what survival forests do not know is an error", {
   fails(forest_brier(fit, d), "'y'")
   fails(forest_brier(fit, d, d$time), "Surv")
   fails(grow(d, class_weights = 1), "numeric")
-  expect_error(grow(d, trees = 2, device = "cuda:7"), class = "contree_input_error")
+  expect_contree_error(grow(d, trees = 2, device = "cuda:7"), "input")
   d$a <- rev(d$a)
   fails(predict(fit, type = "chf"), "not the rows the forest was grown from")
 })

@@ -16,7 +16,7 @@ test_that("a booster of xgboost is read by what it saves", {
   path <- forge_fixture("xgb-logistic.ubj")
   bytes <- readBin(path, "raw", file.size(path))
   booster <- structure(list(bytes = bytes), class = "xgb.Booster")
-  expect_error(import_forest(booster), "xgboost", class = "contree_unsupported_error")
+  expect_contree_error(import_forest(booster), "unsupported", "xgboost")
   skip_on_cran()
   code <- "xgb.save.raw <- function(model, raw_format = 'ubj') {
   if (raw_format == 'ubj') model$bytes else stop('another format')
@@ -25,7 +25,7 @@ test_that("a booster of xgboost is read by what it saves", {
     expect_true(all.equal(import_forest(booster), import_forest(path)))
     first <- import_forest(booster, iterations = 2)
     expect_true(all.equal(first, import_forest(path, iterations = 2)))
-    expect_error(import_forest(booster, 2, TRUE), class = "contree_input_error")
+    expect_contree_error(import_forest(booster, 2, TRUE), "input")
   })
 })
 
@@ -38,7 +38,7 @@ test_that("a booster of lightgbm is read by what it says, all iterations of it",
     asked <<- num_iteration
     paste(text, collapse = "\n")
   }), class = c("lgb.Booster", "R6"))
-  expect_error(import_forest(booster), "lightgbm", class = "contree_unsupported_error")
+  expect_contree_error(import_forest(booster), "unsupported", "lightgbm")
   skip_on_cran()
   with_stand_in("lightgbm", "lgb.load <- function() NULL", function() {
     expect_true(all.equal(import_forest(booster), import_forest(path)))

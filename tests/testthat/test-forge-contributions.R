@@ -123,11 +123,11 @@ test_that("models that do not know their covers are refused", {
                right = c(3L, 0L, 0L), default_left = logical(3), missing = rep(1L, 3),
                set = integer(3), leaf_id = 0:2, values = matrix(c(0, 1, 2)))
   unknown <- forge(new_forest_ir(list(tree), 1, source = "somebody"))
-  expect_error(predict(unknown, matrix(1), type = "contributions"), "somebody",
-               class = "contree_unsupported_error")
+  expect_contree_error(predict(unknown, matrix(1), type = "contributions"), "unsupported",
+                       "somebody")
   tree$cover <- c(0, 0, 0)
   expect_error(predict(forge(new_forest_ir(list(tree), 1)), matrix(1), type = "contributions"),
                "none", class = "contree_unsupported_error")
   tree$cover <- c(1, -1, 0)
-  expect_error(new_forest_ir(list(tree), 1), "cover", class = "contree_input_error")
+  expect_contree_error(new_forest_ir(list(tree), 1), "input", "cover")
 })

@@ -3,11 +3,7 @@
 fit <- hist_forest(mpg ~ ., mtcars, trees = 40, seed = 1)
 rows <- mtcars[rep(1:32, 5), ]
 
-on_twin <- function(object, ...) {
-  old <- options(contree.twin = TRUE)
-  on.exit(options(old))
-  predict(object, ..., device = "twin")
-}
+on_twin <- function(object, ...) with_twin(predict(object, ..., device = "twin"))
 
 test_that("forests of all sources have the CPU's bits on the twin", {
   models <- forge_models()
@@ -195,15 +191,12 @@ test_that("a device that fails, or has little memory, leaves it to the CPU with 
 
 test_that("Algorithm 1 measures launches where there is a GPU", {
   expect_identical(with_driver(c(
-    "tuned <- autotune_gpu(exact, newdata = rows[1:40, ])",
+    "tuned <- autotune(exact, rows[1:40, ], device = 'cuda')",
     "times <- tuned$tuned$times",
     "say(nrow(times), sum(times$seconds > 0, na.rm = TRUE) > 20, tuned$schedule$gpu)",
     "say(identical(predict(tuned, rows), expected))",
-    "say(said(autotune_gpu(exact)))",
-    "say(said(autotune_gpu(exact, newdata = rows, device = 'cpu')))",
-    "say(said(autotune_gpu(exact, newdata = rows, device = 'cuda:5')))"), timeout = 300),
-    c("39 TRUE TRUE", "TRUE", "'newdata' must be given, or 'time'",
-      "'device' must be a GPU, \"cuda\" or as in \"cuda:1\", not \"cpu\"",
+    "say(said(autotune(exact, rows, device = 'cuda:5')))"), timeout = 300),
+    c("39 TRUE TRUE", "TRUE",
       paste("the GPU given as 'device' cannot be used: there is no CUDA device 5, only 1 of them,",
             "counted from 0; use device = \"auto\" or \"cpu\"; contree_gpu() lists the GPUs"),
       "end"))

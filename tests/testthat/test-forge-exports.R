@@ -4,22 +4,12 @@ models <- forge_models()
 
 # Margins by a program that the C compiler makes of the code.
 compiled_margins <- function(forest, rows) {
-  folder <- tempfile("c")
-  dir.create(folder)
   outputs <- length(forest$ensemble$base)
-  file <- file.path(folder, "forest.c")
-  writeLines(c(as_c(forest, "f"), sprintf(
+  loaded <- compiled(c(as_c(forest, "f"), sprintf(
     "void rows(const double *x, const int *n, const int *p, double *out)
 {
   for (int i = 0; i < *n; i++) f(x + (size_t) i * (size_t) *p, out + (size_t) i * %d);
-}", outputs)), file)
-  flags <- "PKG_CFLAGS='-std=c99 -Wall -Wextra -Werror'"
-  said <- suppressWarnings(system2(file.path(R.home("bin"), "R"), c("CMD", "SHLIB", shQuote(file)),
-                                   stdout = TRUE, stderr = TRUE, env = flags))
-  library <- file.path(folder, paste0("forest", .Platform$dynlib.ext))
-  expect_true(file.exists(library), info = paste(said, collapse = "\n"))
-  loaded <- dyn.load(library)
-  on.exit(dyn.unload(library))
+}", outputs)), "forest")
   out <- .C(getNativeSymbolInfo("rows", loaded), as.double(t(rows)), nrow(rows), ncol(rows),
             out = double(nrow(rows) * outputs), NAOK = TRUE)$out
   matrix(out, ncol = outputs, byrow = TRUE)
@@ -37,7 +27,7 @@ test_that("C code gives the makers' margins", {
   fit <- import_forest(hist_forest(Species ~ ., iris, trees = 5, seed = 1))
   x <- as.matrix(iris[1:4])
   expect_identical(compiled_margins(fit, x), unname(predict(forge(fit), x, type = "margin")))
-  expect_error(as_c(fit, "1"), class = "contree_input_error")
+  expect_contree_error(as_c(fit, "1"), "input")
 })
 
 # Rows of which some lack a value, and a tree that refuses them, or follows them in other ways.
@@ -91,8 +81,7 @@ test_that("exports have no answer where rpart takes other ways", {
   texts <- transform(case$new, f = as.character(f), g = as.character(g))
   texts$f[3] <- "new"
   expected[3] <- NA # of which rpart has no answer
-  con <- DBI::dbConnect(RSQLite::SQLite(), ":memory:")
-  on.exit(DBI::dbDisconnect(con))
+  con <- sqlite()
   DBI::dbWriteTable(con, "x", texts)
   sql <- DBI::dbGetQuery(con, sprintf("SELECT %s AS y FROM x", as_sql(forest)))$y
   expect_identical(sql[-3], expected[-3])
@@ -141,7 +130,7 @@ test_that("all.equal() says where forests differ", {
                "^trees: 4, 2$")
   expect_match(all.equal(one, import_forest(forge_fixture("lgb-binary.txt")))[1], "link")
   expect_match(all.equal(one, 1), "not a forest")
-  expect_error(all.equal(one, one, tolerance = -1), class = "contree_input_error")
+  expect_contree_error(all.equal(one, one, tolerance = -1), "input")
 })
 
 test_that("gains are the makers'", {
@@ -156,11 +145,8 @@ test_that("gains are the makers'", {
   expect_equal(importance$gain, unname(sort(as.vector(sums), decreasing = TRUE)))
   expect_identical(sum(importance$splits), length(numbers("split_gain")))
   expect_output(print(importance), "Gain of the splits")
-  grDevices::pdf(NULL)
-  on.exit(grDevices::dev.off())
   expect_invisible(plot(importance))
   tree <- list(feature = 0L, threshold = 0, left = 0L, right = 0L, default_left = FALSE,
                missing = 1L, set = 0L, leaf_id = 0L, values = matrix(1))
-  expect_error(contree_importance(new_forest_ir(list(tree), 1)),
-               class = "contree_unsupported_error")
+  expect_contree_error(contree_importance(new_forest_ir(list(tree), 1)), "unsupported")
 })

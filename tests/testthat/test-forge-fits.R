@@ -62,8 +62,8 @@ test_that("contree", {
   expect_same(forged, matrix(suppressWarnings(predict(fit, new, type = "node"))), new, "leaf")
   expect_identical(as.character(predict(forged, new, type = "class")),
                    as.character(suppressWarnings(predict(fit, new, type = "class"))))
-  expect_error(import_forest(contree(k ~ log(c) + b, data, depth = 1)), "computes",
-               class = "contree_unsupported_error")
+  expect_contree_error(import_forest(contree(k ~ log(c) + b, data, depth = 1)), "unsupported",
+                       "computes")
 })
 
 test_that("gmt", {
@@ -95,8 +95,7 @@ test_that("gmt", {
   }
   constants <- gmt(y ~ 1 | a + c, data, seed = 1)
   expect_same_model(constants, predict(constants, new))
-  expect_error(forge(gmt(y ~ c, data, offset = c, seed = 1)), "offset",
-               class = "contree_unsupported_error")
+  expect_contree_error(forge(gmt(y ~ c, data, offset = c, seed = 1)), "unsupported", "offset")
   expect_match(all.equal(import_forest(fit), import_forest(fit, extrapolate = TRUE)), "model")
 })
 
@@ -168,7 +167,7 @@ test_that("ranger's survival forests", {
   few <- ranger::ranger(survival::Surv(round(time), dead) ~ a + b, data, num.trees = 2,
                         max.depth = 1)
   expect_match(as_sql(import_forest(few), type = "response")[1], "EXP(-1", fixed = TRUE)
-  expect_error(write_onnx(few, tempfile()), "link", class = "contree_unsupported_error")
+  expect_contree_error(write_onnx(few, tempfile()), "unsupported", "link")
 })
 
 test_that("missing values are an error where ranger has no rule for them", {
@@ -178,7 +177,7 @@ test_that("missing values are an error where ranger has no rule for them", {
   rows$a[2] <- NA
   if (length(fit$forest$child.nodeIDs[[1]]) == 2L) {
     expect_error(stats::predict(fit, rows), "[Mm]issing")
-    expect_error(predict(forge(fit), rows), "missing", class = "contree_input_error")
+    expect_contree_error(predict(forge(fit), rows), "input", "missing")
     # as since 0.16.4: the third child, or the left one
     fit$forest$child.nodeIDs <- lapply(fit$forest$child.nodeIDs, function(children) {
       c(children, list(children[[2]] * (seq_along(children[[2]]) %% 2)))
@@ -211,7 +210,7 @@ test_that("randomForest", {
     expect_same(forge(fit), nodes, new, "leaf")
   }
   new$a[1] <- NA
-  expect_error(predict(forge(fit), new), "missing", class = "contree_input_error")
+  expect_contree_error(predict(forge(fit), new), "input", "missing")
 })
 
 test_that("randomForest joined, with cutoffs, ordered factors and dates", {
@@ -225,8 +224,8 @@ test_that("randomForest joined, with cutoffs, ordered factors and dates", {
   }
   fit <- randomForest::combine(grow("y"), grow("y"))
   expect_same(forge(fit), stats::predict(fit, other), other)
-  expect_error(predict(forge(fit), transform(other, f = "new")), "new level \"new\"",
-               class = "contree_input_error")
+  expect_contree_error(predict(forge(fit), transform(other, f = "new")), "input",
+                       "new level \"new\"")
   fit <- randomForest::combine(grow("k"), grow("k"))
   expect_same(forge(fit), unclass(stats::predict(fit, other, type = "prob")), other, "prob")
   fit <- grow("k", cutoff = c(0.55, 0.3, 0.15), proximity = TRUE)
@@ -251,7 +250,7 @@ test_that("gbm with ordered factors, and its first rounds", {
       if (y == "k") said <- said[, , 1]
       expect_same(forge(fit, iterations = n), said, rows, "margin")
     }
-    expect_error(forge(fit, iterations = 7), "6 iterations", class = "contree_input_error")
+    expect_contree_error(forge(fit, iterations = 7), "input", "6 iterations")
   }
 })
 
@@ -271,7 +270,7 @@ test_that("gbm", {
     expect_equal(unname(predict(forge(fit), new)), stats::predict(fit, new, 20, type = "response"))
   }
   fit$distribution$name <- "gamma"
-  expect_error(forge(fit), "gamma", class = "contree_unsupported_error")
+  expect_contree_error(forge(fit), "unsupported", "gamma")
 })
 
 test_that("responses of gbm's other distributions", {
@@ -326,9 +325,8 @@ test_that("rpart's rows that primary splits do not send to a side", {
   forged <- forge(fit)
   expect_true(open_leaf %in% forged$forest$ensemble$leaf_id)
   expect_identical(predict(forged, every), stats::predict(fit, every))
-  expect_error(predict(forged, every, type = "contributions"), "surrogate",
-               class = "contree_unsupported_error")
-  expect_error(write_onnx(forged, tempfile()), "surrogate", class = "contree_unsupported_error")
+  expect_contree_error(predict(forged, every, type = "contributions"), "unsupported", "surrogate")
+  expect_contree_error(write_onnx(forged, tempfile()), "unsupported", "surrogate")
 })
 
 test_that("rpart's surrogate splits are followed as there", {
@@ -363,15 +361,14 @@ test_that("rpart's surrogate splits are followed as there", {
     }
   }
   fit <- rpart::rpart(y ~ a + b + c, grown)
-  expect_error(predict(forge(fit), new[c("a", "b")]), "lacks", class = "contree_input_error")
-  expect_error(predict(forge(fit), new[1:40, ], type = "contributions"), "surrogate",
-               class = "contree_unsupported_error")
+  expect_contree_error(predict(forge(fit), new[c("a", "b")]), "input", "lacks")
+  expect_contree_error(predict(forge(fit), new[1:40, ], type = "contributions"), "unsupported",
+                       "surrogate")
   few <- data.frame(y = c(1, 1, 5, 5, 5, 5), a = c(1, 1, 2, 2, 2, 2), b = c(3, 3, 4, 4, 4, 3))
   fit <- rpart::rpart(y ~ a + b, few, control = rpart::rpart.control(minsplit = 2, maxdepth = 1))
   forged <- forge(fit)
   expect_identical(unname(predict(forged, data.frame(a = 2))), 5)
-  expect_error(predict(forged, data.frame(a = NA_real_)), "lacks 'b'",
-               class = "contree_input_error")
+  expect_contree_error(predict(forged, data.frame(a = NA_real_)), "input", "lacks 'b'")
   root <- rpart::rpart(y ~ a, data.frame(y = 1:5, a = 0))
   expect_identical(unname(predict(forge(root), data.frame(a = c(1, NA)))), c(3, 3))
 })
@@ -398,15 +395,13 @@ test_that("partykit", {
   tree <- partykit::as.constparty(tree)
   new$a[1:3] <- c(-0.5, 0.5, 0.25)
   expect_same(forge(tree), stats::predict(tree, new), new)
-  expect_error(predict(forge(tree), transform(new, a = NA)), "missing",
-               class = "contree_input_error")
-  expect_error(predict(forge(fit), transform(new, a = -Inf)), "-Inf in 'a'",
-               class = "contree_input_error")
+  expect_contree_error(predict(forge(tree), transform(new, a = NA)), "input", "missing")
+  expect_contree_error(predict(forge(fit), transform(new, a = -Inf)), "input", "-Inf in 'a'")
   missing <- by_f
   missing$index[6] <- NA
   node <- partykit::partynode(1L, missing, list(leaf(2L), leaf(3L), leaf(4L)))
   tree$node <- node
-  expect_error(forge(tree), "at random", class = "contree_unsupported_error")
+  expect_contree_error(forge(tree), "unsupported", "at random")
   expect_error(forge(partykit::lmtree(y ~ a | b, data)), "modelparty|lmtree",
                class = "contree_unsupported_error")
 })

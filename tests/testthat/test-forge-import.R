@@ -80,7 +80,7 @@ test_that("decimals halfway between floats go to the even one, or are refused if
                    c(13421773 / 2^27, 2^-149, (2 - 2^-23) * 2^127, -10066330 / 2^25, Inf))
   expect_identical(floats(c(1600000064, 1600000192, -1600000064, 8388608.5, 8388609.5)),
                    c(1600000000, 1600000256, -1600000000, 8388608, 8388610))
-  expect_error(floats(1 + 2^-24), class = "contree_input_error")
+  expect_contree_error(floats(1 + 2^-24), "input")
 })
 
 test_that("base scores get their objective's margin", {
@@ -95,10 +95,10 @@ test_that("base scores get their objective's margin", {
   expect_identical(with_base("0.25", "reg:squarederror"), 0.25)
   expect_equal(with_base("[2.5E-1]", "binary:logistic"), log(1 / 3), tolerance = 1e-6)
   expect_equal(with_base("[2.5E-1]", "count:poisson"), log(0.25), tolerance = 1e-6)
-  expect_error(with_base("[0E0]", "count:poisson"), class = "contree_input_error")
-  expect_error(with_base("[1,2]", "reg:squarederror"), class = "contree_input_error")
-  expect_error(with_base("x", "reg:squarederror"), class = "contree_input_error")
-  expect_error(with_base("1", "rank:unknown"), "rank:unknown", class = "contree_unsupported_error")
+  expect_contree_error(with_base("[0E0]", "count:poisson"), "input")
+  expect_contree_error(with_base("[1,2]", "reg:squarederror"), "input")
+  expect_contree_error(with_base("x", "reg:squarederror"), "input")
+  expect_contree_error(with_base("1", "rank:unknown"), "unsupported", "rank:unknown")
 })
 
 test_that("weights of trees are found where each version writes them", {
@@ -120,13 +120,12 @@ test_that("weights of trees are found where each version writes them", {
                    forge_margin(model))
   among <- sub("\"model\":{", paste0("\"model\":{", weights, ","), inner, fixed = TRUE)
   expect_identical(said(within(paste0(among, ",\"name\":\"gbtree\""))), forge_margin(model))
-  expect_error(within(paste0(among, ",\"name\":\"gbtree\",", weights)), "twice",
-               class = "contree_input_error")
+  expect_contree_error(within(paste0(among, ",\"name\":\"gbtree\",", weights)), "input", "twice")
   short <- sub("\\[[^,]*,", "[", weights)
-  expect_error(within(paste0(inner, ",\"name\":\"gbtree\",", short)), "weight_drop",
-               class = "contree_input_error")
-  expect_error(within(paste0("\"gbtree\":{", inner, "},\"name\":\"dart\"")), "weight_drop",
-               class = "contree_input_error")
+  expect_contree_error(within(paste0(inner, ",\"name\":\"gbtree\",", short)), "input",
+                       "weight_drop")
+  expect_contree_error(within(paste0("\"gbtree\":{", inner, "},\"name\":\"dart\"")), "input",
+                       "weight_drop")
 })
 
 test_that("several labels are not taken for classes", {
@@ -136,8 +135,7 @@ test_that("several labels are not taken for classes", {
     forged <- forge(model$document)
     expect_identical(dim(predict(forged, model$rows)), dim(model$response))
     for (type in c("class", "prob")) {
-      expect_error(predict(forged, model$rows, type = type), "classes",
-                   class = "contree_unsupported_error")
+      expect_contree_error(predict(forged, model$rows, type = type), "unsupported", "classes")
     }
   }
 })
@@ -146,14 +144,14 @@ test_that("sizes are checked before anything is made of them", {
   skip_if_not_installed("jsonlite")
   text <- readLines(forge_fixture("xgb-softprob.json"), warn = FALSE)
   many <- sub("\"num_class\":\"3\"", "\"num_class\":\"1000000000\"", text)
-  expect_error(import_forest(charToRaw(many)), "65536 outputs", class = "contree_input_error")
+  expect_contree_error(import_forest(charToRaw(many)), "input", "65536 outputs")
 })
 
 test_that("large codes in a small document are refused before there is a set for each", {
   sets <- new_sets()
   sets$codes <- most_set_codes - 2
   expect_identical(add_set(sets, c(TRUE, FALSE)), 1L)
-  expect_error(add_set(sets, TRUE), "too large", class = "contree_input_error")
+  expect_contree_error(add_set(sets, TRUE), "input", "too large")
 })
 
 test_that("text of LightGBM that is cut off is refused", {
@@ -165,9 +163,9 @@ test_that("text of LightGBM that is cut off is refused", {
   }
   text <- rawToChar(bytes)
   without <- sub("\nTree=1\n.*\nTree=2\n", "\nTree=2\n", text)
-  expect_error(import_forest(charToRaw(without)), "4", class = "contree_input_error")
+  expect_contree_error(import_forest(charToRaw(without)), "input", "4")
   twice <- sub("\nTree=2\n", "\nTree=1\n", text, fixed = TRUE)
-  expect_error(import_forest(charToRaw(twice)), "other trees", class = "contree_input_error")
+  expect_contree_error(import_forest(charToRaw(twice)), "input", "other trees")
 })
 
 test_that("rounds are counted", {
@@ -176,12 +174,11 @@ test_that("rounds are counted", {
   skip_if_not_installed("jsonlite")
   expect_length(import_forest(path)$ensemble$roots, 5)
   expect_length(import_forest(path, iterations = 3)$ensemble$roots, 3)
-  expect_error(import_forest(path, iterations = 6), class = "contree_input_error")
-  expect_error(import_forest(path, iterations = 0), class = "contree_input_error")
+  expect_contree_error(import_forest(path, iterations = 6), "input")
+  expect_contree_error(import_forest(path, iterations = 0), "input")
   forest <- import_forest(forge_fixture("lgb-multiclass.txt"), iterations = 2)
   expect_length(forest$ensemble$roots, 6)
-  expect_error(import_forest(forge_fixture("lgb-multiclass.txt"), iterations = 4),
-               class = "contree_input_error")
+  expect_contree_error(import_forest(forge_fixture("lgb-multiclass.txt"), iterations = 4), "input")
 })
 
 test_that("what is not supported is refused by name", {
@@ -190,18 +187,14 @@ test_that("what is not supported is refused by name", {
     expect_true(any(grepl(pattern, text)))
     import_forest(charToRaw(paste(sub(pattern, by, text), collapse = "\n")))
   }
-  expect_error(changed("^is_linear=0", "is_linear=1"), "leaf_const", class = "contree_input_error")
-  expect_error(changed("^objective=.*", "objective=mine"), "mine",
-               class = "contree_unsupported_error")
-  expect_error(changed("^objective=.*", "objective=poisson sqrt"), "sqrt",
-               class = "contree_unsupported_error")
-  expect_error(changed("^objective=.*", "objective=binary sigmoid:x"), "sigmoid:x",
-               class = "contree_input_error")
-  expect_error(import_forest(charToRaw("x,y\n1,2\n")), class = "contree_input_error")
-  expect_error(import_forest("no such file"), "no such file", class = "contree_input_error")
-  expect_error(import_forest(1:3), class = "contree_unsupported_error")
-  expect_error(import_forest(forge_fixture("lgb-regression.txt"), "xgboost"),
-               class = "contree_input_error")
+  expect_contree_error(changed("^is_linear=0", "is_linear=1"), "input", "leaf_const")
+  expect_contree_error(changed("^objective=.*", "objective=mine"), "unsupported", "mine")
+  expect_contree_error(changed("^objective=.*", "objective=poisson sqrt"), "unsupported", "sqrt")
+  expect_contree_error(changed("^objective=.*", "objective=binary sigmoid:x"), "input", "sigmoid:x")
+  expect_contree_error(import_forest(charToRaw("x,y\n1,2\n")), "input")
+  expect_contree_error(import_forest("no such file"), "input", "no such file")
+  expect_contree_error(import_forest(1:3), "unsupported")
+  expect_contree_error(import_forest(forge_fixture("lgb-regression.txt"), "xgboost"), "input")
 })
 
 test_that("formats that are not read are named, with what to do", {
@@ -213,14 +206,14 @@ test_that("formats that are not read are named, with what to do", {
   said("[\n  { \"nodeid\": 0, \"leaf\": 1 }\n]", "dump of XGBoost.*save_model")
   said("{\"name\": \"tree\", \"feature_names\": [\"a\"], \"tree_info\": []}",
        "dump of LightGBM.*save_model")
-  expect_error(import_forest(charToRaw("CBM1\n")), "ends too early", class = "contree_input_error")
+  expect_contree_error(import_forest(charToRaw("CBM1\n")), "input", "ends too early")
   old <- c(as.raw(c(0, 0, 0, 63, 2, 0, 0, 0)), raw(120), charToRaw("reg:linear"), raw(4),
            charToRaw("gbtree"))
-  expect_error(import_forest(old), "binary format of XGBoost", class = "contree_unsupported_error")
-  expect_error(import_forest(charToRaw("PK")), "JSON", class = "contree_input_error")
+  expect_contree_error(import_forest(old), "unsupported", "binary format of XGBoost")
+  expect_contree_error(import_forest(charToRaw("PK")), "input", "JSON")
   text <- readLines(forge_fixture("xgb-regression.json"), warn = FALSE)
   none <- sub("\"trees\":\\[\\{.*\\}\\]", "\"trees\":[]", text)
-  expect_error(import_forest(charToRaw(none)), "0 rounds", class = "contree_input_error")
+  expect_contree_error(import_forest(charToRaw(none)), "input", "0 rounds")
 })
 
 test_that("spoiled documents end in an error of the package, or in a forest", {
@@ -243,8 +236,8 @@ test_that("spoiled documents end in an error of the package, or in a forest", {
 
 test_that("JSON with formats in it is refused, and does not end the process", {
   skip_if_not_installed("jsonlite")
-  expect_error(import_forest(charToRaw("{\"a\": %n %n}")), "no JSON", class = "contree_input_error")
-  expect_error(import_forest(charToRaw("{\"a%n\": 1}")), "learner", class = "contree_input_error")
+  expect_contree_error(import_forest(charToRaw("{\"a\": %n %n}")), "input", "no JSON")
+  expect_contree_error(import_forest(charToRaw("{\"a%n\": 1}")), "input", "learner")
 })
 
 test_that("strings that look like missing numbers stay strings", {
@@ -256,16 +249,15 @@ test_that("strings that look like missing numbers stay strings", {
                         d = list(e = "NA")))
   plain <- gsub("(NA|NaN|Inf)", "x", text)
   expect_identical(json_vectors(jsonlite::parse_json(plain)), parse_json(charToRaw(plain)))
-  expect_error(import_forest(charToRaw('{"a\\u0000": 1}')), "null character",
-               class = "contree_input_error")
+  expect_contree_error(import_forest(charToRaw('{"a\\u0000": 1}')), "input", "null character")
 })
 
 test_that("deep nesting is refused, not followed", {
   skip_if_not_installed("jsonlite")
   deep <- paste0('{"a":', strrep("[", 1e5), strrep("]", 1e5), "}")
-  expect_error(import_forest(charToRaw(deep)), "nested", class = "contree_input_error")
+  expect_contree_error(import_forest(charToRaw(deep)), "input", "nested")
   deep <- as.raw(c(charToRaw("{U"), 1, charToRaw("a"), rep(charToRaw("["), 1e5)))
-  expect_error(import_forest(deep), "nested", class = "contree_input_error")
+  expect_contree_error(import_forest(deep), "input", "nested")
 })
 
 test_that("trees that are none are refused", {
@@ -307,7 +299,7 @@ test_that("linear models of leaves are refused where they have no place", {
   rows <- matrix(0, 1, fast$forest$ensemble$n_features)
   refused(predict(fast, rows, type = "contributions"))
   other$ensemble$term_feature[1] <- 9L
-  expect_error(forge(other), "term", class = "contree_input_error")
+  expect_contree_error(forge(other), "input", "term")
 })
 
 # LightGBM's text of a tree that asks for codes of two features, and one of a single leaf.
@@ -338,10 +330,9 @@ test_that("categories of LightGBM are matched by level, texts and numbers beside
   # a factor has no codes where the model knows numbers
   unnamed <- forge(text_of_categories("[[\"red\", \"blue\", \"tan\"], [10, 20]]",
                                       "0:1:2 0:1 0:1:2:3"))
-  expect_error(predict(unnamed, new), "'g' of 'newdata'", class = "contree_input_error")
+  expect_contree_error(predict(unnamed, new), "input", "'g' of 'newdata'")
   forged$forest$asked <- 1:3
-  expect_error(predict(forged, transform(new, a = factor(a))), "'a' of 'newdata'",
-               class = "contree_input_error")
+  expect_contree_error(predict(forged, transform(new, a = factor(a))), "input", "'a' of 'newdata'")
 })
 
 test_that("a tree of one leaf has a share in contributions", {

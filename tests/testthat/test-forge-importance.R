@@ -44,8 +44,6 @@ test_that("numbers have R squared, and features without names are columns", {
 test_that("plots show it", {
   skip_if_not_installed("jsonlite")
   fit <- forge(pima("pima-xgboost.json"))
-  grDevices::pdf(NULL)
-  on.exit(grDevices::dev.off())
   expect_identical(expect_invisible(plot(fit)), contree_importance(fit))
   set.seed(1)
   expect_s3_class(plot(fit, data = test, y = truth, repeats = 1), "contree_importance")
@@ -58,15 +56,14 @@ test_that("plots show it", {
 test_that("what cannot be measured is refused", {
   fit <- forge(pima("pima-lightgbm.txt"))
   for (bad in list(truth[-1], replace(truth, 1, NA))) {
-    expect_error(contree_importance(fit, test, y = bad), "'y'", class = "contree_input_error")
+    expect_contree_error(contree_importance(fit, test, y = bad), "input", "'y'")
   }
-  expect_error(contree_importance(fit, 1:3, y = 1:3), "'data'", class = "contree_input_error")
-  expect_error(contree_importance(fit, test, 0, truth), class = "contree_input_error")
+  expect_contree_error(contree_importance(fit, 1:3, y = 1:3), "input", "'data'")
+  expect_contree_error(contree_importance(fit, test, 0, truth), "input")
   several <- import_forest(forge_fixture("lgb-multiclass.txt"))
   several$classes <- NULL
   rows <- matrix(0, 3, several$ensemble$n_features)
-  expect_error(contree_importance(several, rows, y = 1:3), "several",
-               class = "contree_unsupported_error")
+  expect_contree_error(contree_importance(several, rows, y = 1:3), "unsupported", "several")
 })
 
 test_that("labels of another kind name the classes of the model, or are refused", {
@@ -98,6 +95,6 @@ test_that("labels of another kind name the classes of the model, or are refused"
   named <- forge(hist_forest(Species ~ ., iris, trees = 9, seed = 1))
   expect_identical(measured(named, as.character(iris$Species), iris),
                    measured(named, iris$Species, iris))
-  expect_error(measured(named, as.integer(iris$Species), iris), "'setosa', 'versicolor'",
-               class = "contree_input_error")
+  expect_contree_error(measured(named, as.integer(iris$Species), iris), "input",
+                       "'setosa', 'versicolor'")
 })

@@ -39,10 +39,10 @@ test_that("numbers of messages", {
   expect_identical(message$number, 1:4)
   expect_identical(message$value[c(1, 2, 4)], c(150, 1, -1))
   expect_identical(pb_numbers(message, 3L, 0L), c(1, 2))
-  expect_error(pb_message(bytes[1:2]), class = "contree_input_error")
-  expect_error(pb_message(as.raw(c(0x1a, 3, 1, 2))), class = "contree_input_error")
-  expect_error(pb_message(as.raw(c(0x1b, 0))), class = "contree_input_error")
-  expect_error(pb_message(as.raw(c(8, rep(255, 10)))), class = "contree_input_error")
+  expect_contree_error(pb_message(bytes[1:2]), "input")
+  expect_contree_error(pb_message(as.raw(c(0x1a, 3, 1, 2))), "input")
+  expect_contree_error(pb_message(as.raw(c(0x1b, 0))), "input")
+  expect_contree_error(pb_message(as.raw(c(8, rep(255, 10)))), "input")
 })
 
 # The bytes with one text for another of the same length.
@@ -62,7 +62,7 @@ test_that("what is not supported is refused by name", {
   refused("TreeEnsembleRegressor", "TreeEnsembleRegressar", "TreeEnsembleRegressar")
   refused("LOGISTIC", "SOMETHIN", "SOMETHIN", "onnx-xgb-two")
   refused("nodes_modes", "nodes_model", "nodes_modes", kind = "contree_input_error")
-  expect_error(import_forest(onnx_bytes("onnx-5"), "xgboost"), class = "contree_input_error")
+  expect_contree_error(import_forest(onnx_bytes("onnx-5"), "xgboost"), "input")
 })
 
 test_that("only the result of an exponential may be multiplied", {

@@ -35,7 +35,7 @@ test_that("a column that no tree asks for may be absent where there are names", 
   forged <- forge(new_forest_ir(list(tree), 3, features = c("a", "b", "c")))
   expect_identical(unname(predict(forged, data.frame(b = c(-1, 1)))), c(1, 2))
   expect_identical(predict(forged, cbind(b = c(-1, 1))), c(1, 2))
-  expect_error(predict(forged, data.frame(a = 1)), "'b'", class = "contree_input_error")
+  expect_contree_error(predict(forged, data.frame(a = 1)), "input", "'b'")
 })
 
 test_that("data that cannot be used are refused", {
@@ -51,10 +51,9 @@ test_that("data that cannot be used are refused", {
   bad(data.frame(a = 1, b = 2), type = "votes")
   bad(data.frame(a = 1, b = 2), threads = -1)
   bad(data.frame(a = 1, b = 2), 3)
-  expect_error(predict(named, data.frame(a = 1, b = 2), type = "prob"),
-               class = "contree_unsupported_error")
-  expect_error(predict(hand(complete = TRUE), data.frame(a = NA, b = 2)), "missing",
-               class = "contree_input_error")
+  expect_contree_error(predict(named, data.frame(a = 1, b = 2), type = "prob"), "unsupported")
+  expect_contree_error(predict(hand(complete = TRUE), data.frame(a = NA, b = 2)), "input",
+                       "missing")
 })
 
 test_that("levels become codes, new ones missing", {
@@ -74,7 +73,7 @@ test_that("levels become codes, new ones missing", {
       said <- suppressWarnings(predict(forged, data.frame(f)), classes = "contree_new_levels")
       expect_identical(unname(said), c(1, 2, 1, 2, 2))
     }
-    expect_error(predict(forged, data.frame(f = 1)), "levels", class = "contree_input_error")
+    expect_contree_error(predict(forged, data.frame(f = 1)), "input", "levels")
   }
 })
 

@@ -48,11 +48,11 @@ test_that("it can be saved, and refuses what predict() refuses", {
   expect_identical(again(3), f(3))
   expect_identical(again(3.5), f(3.5))
   expect_identical(f(NA_real_), unname(predict(fast, data.frame(Sepal.Width = NA))))
-  expect_error(f(c(1, 2)), class = "contree_input_error")
-  expect_error(f("a"), class = "contree_input_error")
-  expect_error(f(list(1, 2)), class = "contree_input_error")
-  expect_error(contree_predictor(fast, "node"), class = "contree_input_error")
-  expect_error(contree_predictor(fast, "class"), class = "contree_unsupported_error")
+  expect_contree_error(f(c(1, 2)), "input")
+  expect_contree_error(f("a"), "input")
+  expect_contree_error(f(list(1, 2)), "input")
+  expect_contree_error(contree_predictor(fast, "node"), "input")
+  expect_contree_error(contree_predictor(fast, "class"), "unsupported")
 })
 
 test_that("rows with missing values are refused where the model refuses them, in any form", {
@@ -71,12 +71,12 @@ test_that("rows with missing values are refused where the model refuses them, in
                   stats::setNames(as.data.frame(matrix(gap, 1)), colnames(x)))
     for (rows in wrong) {
       for (type in c("response", "margin", "leaf", "contributions")) {
-        expect_error(predict(fast, rows, type = type), "missing values in 'Sepal.Width'",
-                     class = "contree_input_error")
+        expect_contree_error(predict(fast, rows, type = type), "input",
+                             "missing values in 'Sepal.Width'")
       }
     }
     for (one in list(gap, as.list(stats::setNames(gap, colnames(x))), wrong[[1]])) {
-      expect_error(f(one), "missing values", class = "contree_input_error")
+      expect_contree_error(f(one), "input", "missing values")
     }
     other <- replace(row, 1, NA)
     if (fast$forest$complete) expect_error(f(other), class = "contree_input_error") else

@@ -73,8 +73,6 @@ test_that("loops are shown at each level", {
 })
 
 test_that("a nest is drawn", {
-  grDevices::pdf(NULL)
-  on.exit(grDevices::dev.off())
   drawn <- schedule_preset("tahoe-partial")
   expect_identical(plot(drawn), drawn)
 })
@@ -96,22 +94,13 @@ test_that("a schedule is written as C and as CUDA", {
 
 test_that("C text that is compiled predicts the same bits", {
   skip_if_not(nzchar(Sys.which("cc")), "a C compiler")
-  folder <- tempfile()
-  dir.create(folder)
-  on.exit(unlink(folder, recursive = TRUE))
   fast <- forge(fit, schedule = schedule_preset("one-tree"))
-  file <- file.path(folder, "mpg.c")
-  writeLines(c(schedule_code(fast, name = "mpg"),
-               "void run(double *x, int *n, int *columns, double *out)",
-               "{ mpg(&mpg_model, x, *n, 1, *n, out); (void) columns; }"), file)
-  built <- system2(file.path(R.home("bin"), "R"), c("CMD", "SHLIB", shQuote(file)),
-                   stdout = FALSE, stderr = FALSE)
-  expect_identical(built, 0L)
-  library <- dyn.load(file.path(folder, paste0("mpg", .Platform$dynlib.ext)))
+  library <- compiled(c(schedule_code(fast, name = "mpg"),
+                        "void run(double *x, int *n, int *columns, double *out)",
+                        "{ mpg(&mpg_model, x, *n, 1, *n, out); (void) columns; }"), "mpg", "")
   x <- as.matrix(rows[fast$forest$features])
   storage.mode(x) <- "double"
   got <- .C(getNativeSymbolInfo("run", library), x, nrow(x), ncol(x), double(nrow(x)))[[4]]
-  dyn.unload(library[["path"]])
   expect_identical(got, unname(expected))
 })
 
@@ -138,10 +127,6 @@ test_that("tuning keeps the fastest, and what it saw", {
   expect_identical(autotune(tuned, rows[1:3, ], time_limit = 0.05)$tuned$rows, 4)
   expect_contree_error(autotune(fast), "input", "'newdata'")
   expect_contree_error(autotune(fast, rows, time_limit = 0), "input", "'time_limit'")
-  expect_contree_error(autotune(fast, rows, limit = 1), "input", "unknown argument")
-  assign("seconds", NULL, contree:::told_before)
-  expect_message(autotune(fast, rows, seconds = 0.05), "now called 'time_limit'")
-  expect_contree_error(suppressMessages(autotune(fast, rows, seconds = 0)), "input", "time_limit")
 })
 
 test_that("schedules are timed in turns", {
@@ -206,12 +191,12 @@ test_that("the rule has tiles for all threads where smaller tiles pay", {
   expect_identical(rows_of_tile(walks, 400, 16), 64)
 })
 
-test_that("Algorithm 1 takes 39 points of 5184", {
-  expect_identical(nrow(gpu_points(4096, 20, all = TRUE)), 5184L)
-  expect_identical(nrow(gpu_points(4096, 20)), 36L)
-  expect_setequal(gpu_points(512, 20)$tree_threads, c(20, 50))
-  expect_setequal(gpu_points(4096, 129)$rows_block, c(8, 32))
-  expect_setequal(gpu_points(4096, 20)$rows_block, c(32, 64))
+test_that("Algorithm 1 times 39 schedules", {
+  points <- contree:::gpu_points
+  expect_identical(nrow(points(4096, 20)), 36L)
+  expect_setequal(points(512, 20)$tree_threads, c(20, 50))
+  expect_setequal(points(4096, 129)$rows_block, c(8, 32))
+  expect_setequal(points(4096, 20)$rows_block, c(32, 64))
   exact <- forge(fit, sums = "reproducible")
   calls <- 0
   # a clock that likes threads for rows, interleaving, and shared memory
@@ -221,20 +206,19 @@ test_that("Algorithm 1 takes 39 points of 5184", {
     10 - 2 * grepl("b0, u, 64", text) - grepl("interleave\\(t0, 4", text) -
       3 * grepl("sharedReduce", text)
   }
-  tuned <- autotune_gpu(exact, 4096, clock)
+  tuned <- contree:::tune_by_launches(exact, 4096, clock)
   expect_identical(nrow(tuned$tuned$times), 39L)
   expect_identical(sum(!is.na(tuned$tuned$times$seconds)), as.integer(calls))
   expect_true(any(grepl("sharedReduce", tuned$schedule$text)))
   expect_true("interleave(t0, 4)" %in% tuned$schedule$text)
   expect_identical(predict(tuned, rows, type = "margin"), predict(exact, rows, type = "margin"))
-  expect_contree_error(autotune_gpu(forge(fit), 4096, clock), "unsupported", "reproducible")
-  expect_contree_error(autotune_gpu(exact, 4096, 1), "input", "'time'")
-  expect_contree_error(autotune_gpu(exact, 0, clock), "input", "'rows'")
+  expect_contree_error(contree:::tune_by_launches(forge(fit), 4096, clock), "unsupported",
+                       "reproducible")
 })
 
 test_that("sizes of presets are numbers", {
   for (size in list("a", NA, 0, 1.5, NULL, list(1), quote(x))) {
-    expect_error(schedule_preset("fil", rows = size), "'rows'", class = "contree_input_error")
-    expect_error(schedule_preset("fil", trees = size), "'trees'", class = "contree_input_error")
+    expect_contree_error(schedule_preset("fil", rows = size), "input", "'rows'")
+    expect_contree_error(schedule_preset("fil", trees = size), "input", "'trees'")
   }
 })

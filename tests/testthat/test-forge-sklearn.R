@@ -65,7 +65,7 @@ for (version in c("1.3.2", "1.9.1")) {
       rows <- model$rows
       rows[1, ] <- NA
       if (!model$takes_missing) {
-        expect_error(predict(forged, rows), "missing values", class = "contree_input_error")
+        expect_contree_error(predict(forged, rows), "input", "missing values")
       }
       if (length(forged$forest$levels)) next
       for (sums in sums_by_ways(forged, model$rows)) {
@@ -94,7 +94,7 @@ test_that("categories are matched by value, and unknown ones are missing", {
   numbers[, 3] <- c(4, 7, 10, 0, 1, 5)
   expect_identical(predict(forged, odd), predict(forged, numbers))
   model$feature_names_in_ <- letters[1:4]
-  expect_error(as_sql(import_forest(model)), "categories", class = "contree_unsupported_error")
+  expect_contree_error(as_sql(import_forest(model)), "unsupported", "categories")
   strings <- model
   strings$`_preprocessor`$named_transformers_$encoder$categories_ <- list(letters[1:11])
   forged <- forge(import_forest(strings))
@@ -106,7 +106,7 @@ test_that("categories are matched by value, and unknown ones are missing", {
   odd$c[1] <- "z"
   expect_warning(predict(forged, odd), "'z'", class = "contree_new_levels")
   odd$c <- 1:6
-  expect_error(predict(forged, odd), "levels such as", class = "contree_input_error")
+  expect_contree_error(predict(forged, odd), "input", "levels such as")
 })
 
 test_that("several responses of classes have their probabilities side by side", {
@@ -114,7 +114,7 @@ test_that("several responses of classes have their probabilities side by side", 
   forged <- forge(import_forest(model))
   expect_identical(colnames(predict(forged, model$rows))[1:4],
                    c("1.0", "1.1", "2.0", "2.10000"))
-  expect_error(predict(forged, model$rows, type = "class"), class = "contree_unsupported_error")
+  expect_contree_error(predict(forged, model$rows, type = "class"), "unsupported")
 })
 
 test_that("sums are in the order of numpy", {
@@ -133,8 +133,8 @@ test_that("scores of isolation have their formula in SQL, and no other format", 
   model$feature_names_in_ <- letters[1:4]
   forest <- import_forest(model)
   expect_match(as_sql(forest, type = "response"), "-EXP(-0.69", fixed = TRUE)
-  expect_error(write_onnx(forest, tempfile()), class = "contree_unsupported_error")
-  expect_error(write_xgboost(forest, tempfile()), class = "contree_unsupported_error")
+  expect_contree_error(write_onnx(forest, tempfile()), "unsupported")
+  expect_contree_error(write_xgboost(forest, tempfile()), "unsupported")
 })
 
 test_that("thresholds become the largest float that is not above them", {
@@ -177,7 +177,7 @@ test_that("what is not supported is refused by name", {
   refused(old, "categories.*before 1.4")
   refused(replace(sklearn_model("IsolationForest"), "_max_samples", 1), "one row")
   boosted$n_features_in_ <- NULL
-  expect_error(import_forest(boosted), "not fitted", class = "contree_input_error")
+  expect_contree_error(import_forest(boosted), "input", "not fitted")
 })
 
 # ---- through reticulate --------------------------------------------------------------------------
@@ -271,7 +271,7 @@ test_that("missing values are refused where scikit-learn refuses them", {
   if (!inherits(theirs, "try-error")) {
     return(expect_identical(predict(forged, rows), as.vector(theirs)))
   }
-  expect_error(predict(forged, rows), class = "contree_input_error")
+  expect_contree_error(predict(forged, rows), "input")
 })
 
 test_that("objects of modules that do not convert are the same; histograms take missing values", {

@@ -1,15 +1,9 @@
 # as_sql() of forests, run by SQLite, against predict() on hostile rows.
 
-in_sqlite <- function(rows, columns) {
-  con <- DBI::dbConnect(RSQLite::SQLite(), ":memory:")
-  on.exit(DBI::dbDisconnect(con))
-  DBI::dbWriteTable(con, "x", data.frame(id = seq_len(nrow(rows)), rows, check.names = FALSE))
-  columns <- paste(columns, "AS", paste0("c", seq_along(columns)), collapse = ", ")
-  unname(as.matrix(DBI::dbGetQuery(con, paste("SELECT", columns, "FROM x ORDER BY id"))[, ]))
-}
+numbers_in_sqlite <- function(rows, columns) unname(as.matrix(in_sqlite(rows, columns)))
 
 expect_in_sqlite <- function(forest, rows, type = "margin", info = NULL) {
-  answer <- in_sqlite(rows, as_sql(forest, type))
+  answer <- numbers_in_sqlite(rows, as_sql(forest, type))
   said <- suppressWarnings(predict(forge(forest), rows, type = type),
                            classes = "contree_new_levels")
   expect_identical(answer, unname(as.matrix(said)), info = info)
@@ -89,7 +83,7 @@ test_that("responses are linked", {
   skip_if_not_installed("jsonlite")
   forest <- import_forest(system.file("extdata", "pima-lightgbm.txt", package = "contree"))
   rows <- as.matrix(utils::head(MASS::Pima.te[1:7], 40))
-  expect_equal(in_sqlite(rows, as_sql(forest)),
+  expect_equal(numbers_in_sqlite(rows, as_sql(forest)),
                unname(as.matrix(predict(forge(forest), rows))), tolerance = 1e-14)
 })
 
@@ -103,7 +97,7 @@ test_that("links of several margins", {
   colnames(rows) <- forest$features
   forest$ensemble$base <- forest$ensemble$base + 1000 # beyond what exp() has
   expect_named(as_sql(forest), forest$classes)
-  expect_equal(in_sqlite(rows, as_sql(forest)), unname(predict(forge(forest), rows)),
+  expect_equal(numbers_in_sqlite(rows, as_sql(forest)), unname(predict(forge(forest), rows)),
                tolerance = 1e-14)
   shares <- hist_forest(Species ~ ., iris, trees = 5, depth = 3, seed = 1)
   expect_in_sqlite(import_forest(shares), iris[1:4], "response")
@@ -124,5 +118,5 @@ test_that("what SQL cannot say is refused by name", {
   infinite$ensemble$less <- "<"
   infinite$ensemble$threshold[infinite$ensemble$feature > 0L] <- Inf
   refused(infinite, "infinite", "margin")
-  expect_error(as_sql(forest, "class"), class = "contree_input_error")
+  expect_contree_error(as_sql(forest, "class"), "input")
 })

@@ -86,7 +86,7 @@ test_that("the grid is as coarse as it must be, and no coarser", {
 test_that("what is printed says so, and the setting is checked", {
   fast <- forge(hist_forest(Species ~ ., iris, trees = 5, seed = 1), sums = "reproducible")
   expect_output(print(fast), "exact in any order")
-  expect_error(forge(fast$forest, sums = "any"), class = "contree_input_error")
+  expect_contree_error(forge(fast$forest, sums = "any"), "input")
 })
 
 test_that("each tree is rounded by half a step at most, as the help has it, small leaves to 0", {

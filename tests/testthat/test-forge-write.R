@@ -173,7 +173,7 @@ test_that("what a format cannot say is refused by name", {
   broken <- function(change) {
     forest <- import_forest(path)
     forest <- change(forest)
-    expect_error(write_xgboost(forest, tempfile()), class = "contree_unsupported_error")$message
+    expect_contree_error(write_xgboost(forest, tempfile()), "unsupported")$message
   }
   expect_match(broken(function(f) {
     f$ensemble$set_else[] <- FALSE
@@ -189,7 +189,7 @@ test_that("what a format cannot say is refused by name", {
     f
   }), "average")
   expect_error(write_onnx(import_forest(path), 1), "'file'")
-  expect_error(write_onnx(iris, tempfile()), class = "contree_unsupported_error")
+  expect_contree_error(write_onnx(iris, tempfile()), "unsupported")
 })
 
 test_that("numbers are packed as Protocol Buffers have them", {

@@ -79,7 +79,7 @@ test_that("one score of two classes in ONNX is the probability of the second", {
     expect_identical(unname(predict(forged, model$rows, type = "prob")), model$response)
     expect_identical(unname(predict(forged, model$rows)), model$response[, 2])
     for (write in list(write_onnx, write_xgboost)) {
-      expect_error(write(forged, tempfile()), class = "contree_unsupported_error")
+      expect_contree_error(write(forged, tempfile()), "unsupported")
     }
   }
 })
@@ -112,7 +112,7 @@ test_that("contributions, exports and rows one by one know what is added last", 
     expect_identical(by_one(model$rows[1, ]), model$margin[1], info = model$name)
     for (write in list(as_c, function(x) write_onnx(x, tempfile()),
                        function(x) write_xgboost(x, tempfile()))) {
-      expect_error(write(forged), "base scores in doubles", class = "contree_unsupported_error")
+      expect_contree_error(write(forged), "unsupported", "base scores in doubles")
     }
   }
 })
@@ -127,7 +127,7 @@ test_that("spoiled binary documents are errors, or are read", {
   for (model in c(models, binary[grown])) {
     bytes <- model$document
     for (cut in sample(length(bytes) - 20L, 8) + 15L) {
-      expect_error(import_forest(bytes[seq_len(cut)]), class = "contree_input_error")
+      expect_contree_error(import_forest(bytes[seq_len(cut)]), "input")
     }
     for (try in 1:40) {
       spoiled <- bytes
@@ -167,10 +167,8 @@ test_that("what CatBoost has besides is refused by name", {
   refused("\"scale_and_bias\": [1", "\"scale_and_bias\": [2", "scale")
   refused("\"float_feature_index\": 0", "\"float_feature_index\": 7", "float_features",
           "contree_input_error")
-  expect_error(import_forest(charToRaw(text), iterations = 1), "rounds",
-               class = "contree_input_error")
-  expect_error(import_forest(charToRaw(text), "xgboost"), "not a model of xgboost",
-               class = "contree_input_error")
+  expect_contree_error(import_forest(charToRaw(text), iterations = 1), "input", "rounds")
+  expect_contree_error(import_forest(charToRaw(text), "xgboost"), "input", "not a model of xgboost")
 })
 
 test_that("what a binary model of CatBoost has besides is refused by name", {
@@ -183,9 +181,8 @@ test_that("what a binary model of CatBoost has besides is refused by name", {
   other <- bytes
   other[grepRaw("Model_v1", bytes) + 7L] <- charToRaw("2")
   refused(other, "FlabuffersModel_v2", "contree_unsupported_error")
-  expect_error(import_forest(bytes, iterations = 1), "rounds", class = "contree_input_error")
-  expect_error(import_forest(bytes, "lightgbm"), "not a model of lightgbm",
-               class = "contree_input_error")
+  expect_contree_error(import_forest(bytes, iterations = 1), "input", "rounds")
+  expect_contree_error(import_forest(bytes, "lightgbm"), "input", "not a model of lightgbm")
 })
 
 # Tables of FlatBuffers by hand: each has its list of fields before it.
@@ -200,11 +197,10 @@ test_that("parts of a binary document that lie on each other are errors", {
   expect_identical(fb_vector(at, table, 0L, "int"), c(7, 8, 9))
   expect_identical(fb_vector(at, table, 1L, "int"), numeric())
   expect_identical(fb_number(at, table, 1L, "int", -1), -1)
-  expect_error(for (i in 1:99) fb_vector(at, table, 0L, "int"), "on each other",
-               class = "contree_input_error")
+  expect_contree_error(for (i in 1:99) fb_vector(at, table, 0L, "int"), "input", "on each other")
   at$bytes[17] <- as.raw(4) # longer than there are bytes
-  expect_error(fb_vector(at, table, 0L, "int"), "too early", class = "contree_input_error")
-  expect_error(fb_table(at, 1e6), "too early", class = "contree_input_error")
+  expect_contree_error(fb_vector(at, table, 0L, "int"), "input", "too early")
+  expect_contree_error(fb_table(at, 1e6), "input", "too early")
 })
 
 # A jump of 0 on one side only: the node is itself the leaf there. A node with two parents is none
@@ -221,8 +217,7 @@ test_that("nodes of a binary model of CatBoost may be leaves on one side", {
                    c(10, 10, 20, 30))
   tree$left <- c(1, 1, 0)
   tree$right <- c(1, 0, 0)
-  expect_error(new_forest_ir(list(read_cbm_tree(tree, features, 1L)), 1L), "cycle",
-               class = "contree_input_error")
+  expect_contree_error(new_forest_ir(list(read_cbm_tree(tree, features, 1L)), 1L), "input", "cycle")
   tree$id[3] <- 1.5
   expect_error(read_cbm_tree(tree, features, 1L), "not valid", class = "contree_input_error")
 })
@@ -236,7 +231,7 @@ test_that("tables of CatBoost's document that another took the place of are refu
     import_forest(charToRaw(sub(from, to, text, fixed = TRUE)))
   }
   refused <- function(from, to) {
-    expect_error(read(from, to), "several divisions", class = "contree_unsupported_error")
+    expect_contree_error(read(from, to), "unsupported", "several divisions")
   }
   refused("\"type\": \"RMSE\"", "\"type\": \"MultiRMSE\"")
   first <- regexpr("\"ctrs\": \\[\\{.*?\"target_border_idx\": 0\\}", text,
@@ -258,8 +253,7 @@ test_that("several expectiles of XGBoost, which are differences, are refused", {
   text <- rawToChar(Filter(function(model) model$name == "targets",
                            zoo_models("zoo-xgboost-3.4.1.gz"))[[1]]$document)
   text <- gsub("reg:squarederror", "reg:expectileerror", text, fixed = TRUE)
-  expect_error(import_forest(charToRaw(text)), "expectile_alpha",
-               class = "contree_unsupported_error")
+  expect_contree_error(import_forest(charToRaw(text)), "unsupported", "expectile_alpha")
 })
 
 test_that("names of categories that XGBoost cut are refused", {
@@ -267,6 +261,5 @@ test_that("names of categories that XGBoost cut are refused", {
     xgboost_level_names(list(offsets = offsets, values = bytes))
   }
   expect_identical(named(c(0, 1, 3), c(97, -61, -89)), c("a", "\u00e7"))
-  expect_error(named(c(0, 1, 2), c(97, -61)), "cut within a letter",
-               class = "contree_unsupported_error")
+  expect_contree_error(named(c(0, 1, 2), c(97, -61)), "unsupported", "cut within a letter")
 })

@@ -74,8 +74,6 @@ test_that("a cross-validation is shown", {
   expect_identical(said[at + length(shown) + 1], "")
   expect_match(said, sprintf("all %d rows", nrow(cv$table)), all = FALSE)
   expect_identical(as.data.frame(cv), cv$table)
-  grDevices::pdf(NULL)
-  on.exit(grDevices::dev.off())
   expect_silent(plot(cv))
   expect_contree_error(gmt_cv(y ~ x1, d, complexity = "a"), "input", "'complexity'")
   expect_contree_error(gmt_cv(y ~ x1, d, smoothing = -1), "input", "'smoothing'")

@@ -1,11 +1,4 @@
-# The host twin of a GPU, for tests alone; and the GPU, where there is one.
-with_twin <- function(code) {
-  old <- options(contree.twin = TRUE)
-  on.exit(options(old))
-  code
-}
-
-no_gpu <- function() !contree_gpu()$available[1]
+# The host twin of a GPU, and the GPU, where there is one.
 
 # All that does not depend on where it was computed, and on the clock.
 same_tree <- function(a, b, info = NULL) {

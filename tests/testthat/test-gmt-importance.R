@@ -26,8 +26,6 @@ test_that("importance is what leaving a predictor out costs", {
   expect_true(all(shuffled$drop > 0))
   expect_output(print(table), "squared residuals")
   expect_output(print(shuffled), "Loss of R squared")
-  grDevices::pdf(NULL)
-  on.exit(grDevices::dev.off())
   expect_silent(plot(table))
   expect_silent(plot(shuffled))
   expect_contree_error(contree_importance(fit, d, y = letters), "input", "length 26")

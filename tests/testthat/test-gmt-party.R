@@ -13,8 +13,6 @@ test_that("partykit predicts and plots what the tree says", {
                match(predict(fit, new, type = "node"), node_ids(fit)), ignore_attr = TRUE)
   expect_equal(unname(coef(party)), unname(coef(fit)))
   expect_output(print(party), "fc'2")
-  grDevices::pdf(NULL)
-  on.exit(grDevices::dev.off())
   expect_silent(plot(party))
   expect_silent(plot(party, terminal_panel = NULL))
   # formulas with calls, x and y, weights

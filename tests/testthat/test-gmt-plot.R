@@ -1,6 +1,4 @@
 test_that("panels show partial residuals of the leaves", {
-  grDevices::pdf(NULL)
-  on.exit(grDevices::dev.off())
   fit <- gmt(mpg ~ wt + hp | cyl, mtcars, seed = 1, minbucket = 8, complexity = 1)
   expect_gt(nrow(coef(fit)), 1)
   points <- plot(fit, what = "partial", main = "Cars")
@@ -25,10 +23,8 @@ test_that("panels show partial residuals of the leaves", {
 })
 
 test_that("the tree and the search are drawn", {
-  grDevices::pdf(NULL)
-  on.exit(grDevices::dev.off())
   fit <- gmt(mag ~ ., quakes, seed = 1, effort = 20)
-  expect_identical(plot(fit, what = "progress"), gmt_history(fit))
+  expect_identical(plot(fit, what = "progress"), fit$gmt$history)
   expect_named(plot(fit, main = "Quakes", type = "split"), c("x", "y"))
   expect_contree_error(plot(fit, what = "other"), "input", "'what'")
   skip_if_not_installed("ggplot2")

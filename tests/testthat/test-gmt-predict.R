@@ -52,5 +52,5 @@ test_that("exports compute the models as they are", {
   expect_equal(nrow(contree_rules(fit)), 5)
   expect_equal(sum(generics::augment(fit, newdata = d)$.node == predict(fit, type = "node")), 300)
   skip_if_not_installed("RSQLite")
-  expect_equal(in_sqlite_rows(new, as_sql(fit))[[1]], plain, tolerance = 1e-12)
+  expect_equal(in_sqlite(new, as_sql(fit))[[1]], plain, tolerance = 1e-12)
 })

@@ -51,9 +51,7 @@ test_that("R itself predicts, prints and plots with such names", {
 })
 
 test_that("SQL leaves the database as it was", {
-  skip_if_not_installed("RSQLite")
-  con <- DBI::dbConnect(RSQLite::SQLite(), ":memory:")
-  on.exit(DBI::dbDisconnect(con))
+  con <- sqlite()
   for (tree in odd_trees) {
     columns <- stats::setNames(tree$data, names(tree$data))
     DBI::dbWriteTable(con, "x", data.frame(id = seq_along(tree$node), columns, check.names = FALSE),

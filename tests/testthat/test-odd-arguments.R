@@ -121,8 +121,6 @@ test_that("arguments of methods of results are refused by name", {
 })
 
 test_that("arguments of plots are refused by name", {
-  grDevices::pdf(NULL)
-  on.exit(grDevices::dev.off())
   d <- odd_data()
   fit <- contree(Species ~ Petal.Width + Petal.Length + k, d, depth = 2)
   number <- contree(Sepal.Length ~ Petal.Width + k, d, depth = 2, minbucket = 3)
@@ -148,9 +146,7 @@ test_that("arguments of plots are refused by name", {
 })
 
 test_that("arguments of tables of databases are refused by name", {
-  skip_if_not_installed("RSQLite")
-  con <- DBI::dbConnect(RSQLite::SQLite(), ":memory:")
-  on.exit(DBI::dbDisconnect(con))
+  con <- sqlite()
   DBI::dbWriteTable(con, "t", odd_data())
   expect_no_odd_error(contree_table, c("con", "table", "order", "group", "chunk"), con = con,
                       table = "t")

@@ -45,18 +45,15 @@ test_that("costs are rewards below zero", {
   expect_identical(by_cost$table, by_reward$table)
   expect_identical(by_cost$fit$frame, by_reward$fit$frame)
   expect_identical(eval(by_cost$fit$call)$frame, by_cost$fit$frame)
-  expect_error(contree_cv(p$x, costs = p$rewards, rewards = p$rewards), "not both",
-               class = "contree_input_error")
+  expect_contree_error(contree_cv(p$x, costs = p$rewards, rewards = p$rewards), "input", "not both")
 })
 
 test_that("what does not go with rewards is an error", {
   p <- problem()
-  expect_error(contree_cv(p$x, p$rewards[, 1], rewards = p$rewards), "'y' does not go",
-               class = "contree_input_error")
-  expect_error(contree_cv(p$x, rewards = p$rewards[-1, ]), "79 rows",
-               class = "contree_input_error")
-  expect_error(contree_cv(p$x, rewards = p$rewards, folds = 1), "folds",
-               class = "contree_input_error")
+  expect_contree_error(contree_cv(p$x, p$rewards[, 1], rewards = p$rewards), "input",
+                       "'y' does not go")
+  expect_contree_error(contree_cv(p$x, rewards = p$rewards[-1, ]), "input", "79 rows")
+  expect_contree_error(contree_cv(p$x, rewards = p$rewards, folds = 1), "input", "folds")
 })
 
 test_that("a formula gives the same as its columns", {
@@ -80,9 +77,9 @@ test_that("a formula gives the same as its columns", {
   same <- contree_cv(exp(d["age"][here, , drop = FALSE]), rewards = p$rewards[here, ], depth = 1,
                      folds = 2, seed = 5)
   expect_identical(some$table, same$table)
-  expect_error(contree_cv(cbind(a, b) ~ age, d), "objective", class = "contree_input_error")
-  expect_error(contree_cv(cbind(a, b) ~ age, d, objective = "absolute"), "objective",
-               class = "contree_input_error")
-  expect_error(contree_cv(cbind(a, b) ~ age, d, objective = "rewards", weights = c),
-               "'weights' does not go", class = "contree_input_error")
+  expect_contree_error(contree_cv(cbind(a, b) ~ age, d), "input", "objective")
+  expect_contree_error(contree_cv(cbind(a, b) ~ age, d, objective = "absolute"), "input",
+                       "objective")
+  expect_contree_error(contree_cv(cbind(a, b) ~ age, d, objective = "rewards", weights = c),
+                       "input", "'weights' does not go")
 })

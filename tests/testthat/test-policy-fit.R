@@ -158,15 +158,13 @@ test_that("predictions say actions, nodes and rewards", {
                    matrix(c(0, 2, -2), 1, dimnames = list("4", c("none", "pill", "knife"))))
   expect_identical(fit$policy$reward, c(0.5, 0, 2))
   expect_equal(fit$policy$std.error, c(sd(gamma[, 2]) / sqrt(6), 0, 1))
-  expect_error(predict(fit, x, type = "class"), class = "contree_input_error")
+  expect_contree_error(predict(fit, x, type = "class"), "input")
   expect_identical(predict(policy_tree(x, gamma[, 2, drop = FALSE]), x[5:6, , drop = FALSE],
                            type = "rewards"),
                    matrix(0.5, 2, 1, dimnames = list(c("5", "6"), "pill")))
   text <- capture.output(print(fit))
   expect_match(text, "a>=3.5 3 pill 2 (1) *", fixed = TRUE, all = FALSE)
   expect_match(paste(text, collapse = " "), "2 leaves, 3 actions, mean reward 1; proven optimal")
-  pdf(NULL)
-  on.exit(dev.off())
   expect_silent(plot(fit))
 })
 
@@ -218,11 +216,11 @@ test_that("fits that were changed are refused", {
   for (name in c("actions", "action", "reward", "value", "status")) {
     wrong <- fit
     wrong$policy[[name]] <- NULL
-    expect_error(predict(wrong, case$x), class = "contree_input_error")
+    expect_contree_error(predict(wrong, case$x), "input")
   }
   wrong <- fit
   wrong$policy$action[1] <- 9L
-  expect_error(print(wrong), "'policy'", class = "contree_input_error")
+  expect_contree_error(print(wrong), "input", "'policy'")
 })
 
 test_that("more rows, missing ones left out", {
@@ -242,13 +240,10 @@ test_that("what policy trees do not have yet is refused, with what to do instead
   rewards <- cbind(a = 0, b = x$age, c = x$income)
   fit <- policy_tree(x, rewards)
   for (ask in list(contree_stability, contree_accuracy)) {
-    expect_error(ask(fit), "not available for policy trees; ",
-                 class = "contree_unsupported_error")
+    expect_contree_error(ask(fit), "unsupported", "not available for policy trees; ")
   }
-  expect_error(prune(fit, cp = 0.1), "fit the best smaller tree",
-               class = "contree_unsupported_error")
-  expect_error(contree(rewards ~ age, data = x), "objective = \"rewards\"",
-               class = "contree_input_error")
+  expect_contree_error(prune(fit, cp = 0.1), "unsupported", "fit the best smaller tree")
+  expect_contree_error(contree(rewards ~ age, data = x), "input", "objective = \"rewards\"")
 })
 
 test_that("residuals are what each row has less than with its best action", {

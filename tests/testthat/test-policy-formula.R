@@ -31,17 +31,15 @@ test_that("rows without a reward are left out if asked for, and what does not go
   d <- trial()
   holed <- d
   holed$course[7] <- NA
-  expect_error(contree(cbind(none, course, grant) ~ age, holed, objective = "rewards"),
-               "NA in row 7, column 2", class = "contree_input_error")
+  expect_contree_error(contree(cbind(none, course, grant) ~ age, holed, objective = "rewards"),
+                       "input", "NA in row 7, column 2")
   fit <- contree(cbind(none, course, grant) ~ age, holed, objective = "rewards", depth = 1,
                  na.action = na.omit)
   expect_identical(fit$frame$n[1], 89L)
   formula <- cbind(none, course) ~ age
-  expect_error(contree(formula, d), "objective = \"rewards\"", class = "contree_input_error")
-  expect_error(contree(formula, d, objective = "profit"), "objective",
-               class = "contree_input_error")
-  expect_error(contree(formula, d, objective = "rewards", weights = age),
-               "'weights' does not go", class = "contree_input_error")
-  expect_error(contree(none ~ age, d, objective = "rewards"), "numeric matrix",
-               class = "contree_input_error")
+  expect_contree_error(contree(formula, d), "input", "objective = \"rewards\"")
+  expect_contree_error(contree(formula, d, objective = "profit"), "input", "objective")
+  expect_contree_error(contree(formula, d, objective = "rewards", weights = age), "input",
+                       "'weights' does not go")
+  expect_contree_error(contree(none ~ age, d, objective = "rewards"), "input", "numeric matrix")
 })

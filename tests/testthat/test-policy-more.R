@@ -56,10 +56,9 @@ test_that("a tree to begin with, threads and parts do not change the tree", {
       expect_identical(other$frame, fit$frame)
       expect_identical(other$policy$gap, 0)
     }
-    expect_error(policy_tree(p$x, -p$rewards, 3, checkpoint = file), "other data",
-                 class = "contree_input_error")
-    expect_error(policy_tree(p$x, p$rewards, 4, checkpoint = file), "another 'depth'",
-                 class = "contree_input_error")
+    expect_contree_error(policy_tree(p$x, -p$rewards, 3, checkpoint = file), "input", "other data")
+    expect_contree_error(policy_tree(p$x, p$rewards, 4, checkpoint = file), "input",
+                         "another 'depth'")
   }
   stopped <- suppressWarnings(policy_tree(p$x, p$rewards, 3, start = fit, time_limit = 0))
   expect_identical(stopped$policy$value, fit$policy$value)
@@ -184,10 +183,8 @@ test_that("paths have the best trees of all complexities and sizes", {
   }
   expect_output(print(path), "Optimal policy trees of depth <= 2 by complexity")
   expect_output(print(depths), "Optimal policy trees of depth <= 2 by depth")
-  expect_error(contree_path(Species ~ ., iris, by = "depth"), "is for policy trees",
-               class = "contree_unsupported_error")
-  pdf(NULL)
-  on.exit(dev.off())
+  expect_contree_error(contree_path(Species ~ ., iris, by = "depth"), "unsupported",
+                       "is for policy trees")
   expect_identical(plot(path), table)
 })
 
@@ -207,8 +204,8 @@ test_that("alternatives are the best trees of other roots", {
   }
   expect_false(is.unsorted(table$within))
   expect_length(contree_alternatives(fit, within = table$within[1] / 2), 0)
-  expect_error(contree_alternatives(fit, data = list(X = p$x, Gamma = -p$rewards)),
-               "rewards have other values", class = "contree_input_error")
+  expect_contree_error(contree_alternatives(fit, data = list(X = p$x, Gamma = -p$rewards)), "input",
+                       "rewards have other values")
 })
 
 test_that("what is written of a policy tree names its actions", {
@@ -230,9 +227,7 @@ test_that("what is written of a policy tree names its actions", {
     said <- run_c(fit, p$x, 1, "%s_action(x)")
     expect_identical(said[, 1] + 1, unname(predict(fit, p$x)) + 0)
   }
-  skip_if_not_installed("RSQLite")
-  con <- DBI::dbConnect(RSQLite::SQLite(), ":memory:")
-  on.exit(DBI::dbDisconnect(con))
+  con <- sqlite()
   x <- transform(p$x, f = as.character(f))
   DBI::dbWriteTable(con, "x", x)
   said <- DBI::dbGetQuery(con, paste("SELECT", as_sql(fit, con = con), "AS action FROM x"))$action
@@ -242,14 +237,11 @@ test_that("what is written of a policy tree names its actions", {
 test_that("bars of mean rewards", {
   p <- problem(80)
   fit <- policy_tree(p$x, p$rewards)
-  pdf(NULL)
-  on.exit(dev.off())
   drawn <- plot(fit, what = "rewards")
   leaf <- fit$frame$var == "<leaf>"
   expect_identical(drawn$reward, fit$policy$reward[leaf])
   expect_identical(drawn$action, fit$policy$actions[fit$policy$action[leaf]])
-  expect_error(plot(contree(Species ~ ., iris, depth = 1), what = "rewards"),
-               class = "contree_unsupported_error")
+  expect_contree_error(plot(contree(Species ~ ., iris, depth = 1), what = "rewards"), "unsupported")
   skip_if_not_installed("ggplot2", "3.4.0")
   picture <- ggplot2::autoplot(fit, what = "rewards", col = c("red", "blue", "green"))
   layers <- ggplot2::ggplot_build(picture)$data
@@ -261,8 +253,8 @@ test_that("bars of mean rewards", {
   error <- layers[[2]]
   expect_equal(sort(error$ymax[!is.na(error$ymax)]),
                sort((fit$policy$reward + fit$policy$std.error)[leaf]))
-  expect_error(ggplot2::autoplot(contree(Species ~ ., iris, depth = 1), what = "rewards"),
-               class = "contree_unsupported_error")
+  expect_contree_error(ggplot2::autoplot(contree(Species ~ ., iris, depth = 1), what = "rewards"),
+                       "unsupported")
 })
 
 test_that("a policy tree comes back from JSON", {
@@ -288,7 +280,7 @@ test_that("a policy tree comes back from JSON", {
       expect_identical(again$policy[kept], fit$policy[kept])
       expect_output(print(again, time = TRUE), "mean reward")
     }
-    expect_error(predict(again), "newdata", class = "contree_input_error")
+    expect_contree_error(predict(again), "input", "newdata")
     refused <- function(from, to, words) {
       expect_match(text, from, fixed = TRUE)
       expect_error(contree_from_json(sub(from, to, text, fixed = TRUE)), words,

@@ -183,7 +183,7 @@ test_that("samples are of different trees, and those of a seed", {
   expect_identical(lapply(sample(set, 10), function(fit) fit$frame),
                    lapply(drawn, function(fit) fit$frame))
   expect_length(unique(lapply(drawn, function(fit) fit$splits)), 10)
-  expect_error(contree_sample(set, length(set) + 1), class = "contree_input_error")
+  expect_contree_error(contree_sample(set, length(set) + 1), "input")
 })
 
 test_that("large numbers are drawn and read in full", {
@@ -346,25 +346,24 @@ test_that("row sets that are looked at by default are fewer where each takes lon
 
 test_that("what cannot be is refused with the argument's name", {
   fit <- contree(Species ~ ., iris, depth = 2, model = TRUE)
-  expect_error(contree_set(fit, within = -1), "'within'", class = "contree_input_error")
-  expect_error(contree_set(fit, errors = NA), "'errors'", class = "contree_input_error")
-  expect_error(contree_set(fit, within = 0.1, errors = 1), class = "contree_input_error")
-  expect_error(contree_set(fit, depth = 3), "change the problem", class = "contree_input_error")
-  expect_error(contree_set(fit, max_nodes = 0), "'max_nodes'", class = "contree_input_error")
-  expect_error(contree_set_estimate(fit, max_nodes = NA), "'max_nodes'",
-               class = "contree_input_error")
-  expect_error(contree_set(fit, errors = 9, max_nodes = 2), "no tree was found in 'max_nodes' = 2",
-               class = "contree_input_error")
+  expect_contree_error(contree_set(fit, within = -1), "input", "'within'")
+  expect_contree_error(contree_set(fit, errors = NA), "input", "'errors'")
+  expect_contree_error(contree_set(fit, within = 0.1, errors = 1), "input")
+  expect_contree_error(contree_set(fit, depth = 3), "input", "change the problem")
+  expect_contree_error(contree_set(fit, max_nodes = 0), "input", "'max_nodes'")
+  expect_contree_error(contree_set_estimate(fit, max_nodes = NA), "input", "'max_nodes'")
+  expect_contree_error(contree_set(fit, errors = 9, max_nodes = 2), "input",
+                       "no tree was found in 'max_nodes' = 2")
   policy <- policy_tree(iris[1:4], matrix(seq_len(450), 150), depth = 1)
-  expect_error(contree_set(policy), "policy_value", class = "contree_unsupported_error")
-  expect_error(contree_set(gmt(dist ~ speed, cars)), class = "contree_unsupported_error")
+  expect_contree_error(contree_set(policy), "unsupported", "policy_value")
+  expect_contree_error(contree_set(gmt(dist ~ speed, cars)), "unsupported")
   set <- contree_set(fit, errors = 1)
   for (i in list(0, length(set) + 1, 1.5, NA, "x", 1:2)) {
-    expect_error(set[[i]], class = "contree_input_error")
+    expect_contree_error(set[[i]], "input")
   }
-  expect_error(predict(set, iris[1:2]), class = "contree_input_error")
-  expect_error(predict(set, type = "class"), "'type'", class = "contree_input_error")
-  expect_error(set[[1]] <- fit, class = "contree_input_error")
+  expect_contree_error(predict(set, iris[1:2]), "input")
+  expect_contree_error(predict(set, type = "class"), "input", "'type'")
+  expect_contree_error(set[[1]] <- fit, "input")
 })
 
 # ---- certificates --------------------------------------------------------------------------------
@@ -466,12 +465,10 @@ test_that("monotone trees are told from others by the predictions of a grid", {
 
 test_that("questions that cannot be answered are refused by name", {
   set <- iris_set(errors = 0)
-  expect_error(contree_best(set, "cost"), "'by'", class = "contree_input_error")
-  expect_error(contree_best(set, "difference", group = 1:3), "'group'",
-               class = "contree_input_error")
-  expect_error(contree_best(set, "errors", iris[1:4]), "'Species'", class = "contree_input_error")
-  expect_error(contree_best(set, "monotone", monotone = c(x = 1)), "'monotone'",
-               class = "contree_input_error")
+  expect_contree_error(contree_best(set, "cost"), "input", "'by'")
+  expect_contree_error(contree_best(set, "difference", group = 1:3), "input", "'group'")
+  expect_contree_error(contree_best(set, "errors", iris[1:4]), "input", "'Species'")
+  expect_contree_error(contree_best(set, "monotone", monotone = c(x = 1)), "input", "'monotone'")
 })
 
 test_that("parts of a set are its trees that are as asked", {
@@ -506,19 +503,18 @@ test_that("parts of a set are its trees that are as asked", {
   expect_length(subset(set, NA), 0)
   expect_identical(splits(subset(set, depth == 2, without = "Petal.Length")),
                    splits(trees[!uses("Petal.Length") & n_leaves > 2]))
-  expect_error(subset(set, "Petal.Length"), "'without' or 'uses'", class = "contree_input_error")
-  expect_error(subset(set, c(TRUE, FALSE)), "'subset'.*vector of length 2",
-               class = "contree_input_error")
-  expect_error(subset(set, unknown_name > 1), "'subset'.*leaves", class = "contree_input_error")
+  expect_contree_error(subset(set, "Petal.Length"), "input", "'without' or 'uses'")
+  expect_contree_error(subset(set, c(TRUE, FALSE)), "input", c("'subset'", "vector of length 2"))
+  expect_contree_error(subset(set, unknown_name > 1), "input", c("'subset'", "leaves"))
   none <- subset(set, without = c("Petal.Length", "Petal.Width"))
   expect_length(none, 0)
   expect_length(subset(none, leaves <= 3), 0)
-  expect_error(none[[1]], "no trees", class = "contree_input_error")
+  expect_contree_error(none[[1]], "input", "no trees")
   expect_identical(set[0], list())
   expect_identical(splits(set[c(0, 2)]), splits(trees[2]))
   expect_output(print(none), "No tree is within the budget")
-  expect_error(subset(set, without = "x"), "'without'", class = "contree_input_error")
-  expect_error(subset(set, leaves = 0), "'leaves'", class = "contree_input_error")
+  expect_contree_error(subset(set, without = "x"), "input", "'without'")
+  expect_contree_error(subset(set, leaves = 0), "input", "'leaves'")
 })
 
 test_that("an estimate has what was found, and more where it was not", {
@@ -603,7 +599,7 @@ test_that("questions to sets of trees that predict numbers", {
   }, NA)
   expect_identical(vapply(trees, is_monotone, NA, c(wt = -1)), falls)
   expect_output(print(set), "Trees predict numbers up to")
-  expect_error(contree_best(set, "errors"), class = "contree_unsupported_error")
+  expect_contree_error(contree_best(set, "errors"), "unsupported")
   expect_equal(length(subset(set, without = "qsec")),
                sum(!vapply(trees, function(tree) "qsec" %in% tree$frame$var, NA)))
 })
@@ -664,7 +660,7 @@ test_that("a set is drawn in other ways", {
   }
   curve <- row_curve(set)
   expect_equal(curve$share[nrow(curve)], mean(predict(set, type = "range")$ambiguous))
-  expect_error(plot(set, "tree"), "'what'", class = "contree_input_error")
+  expect_contree_error(plot(set, "tree"), "input", "'what'")
   skip_if_not_installed("ggplot2")
   for (what in c("predictors", "importance", "rows")) {
     expect_gt(nrow(ggplot2::ggplot_build(ggplot2::autoplot(set, what))$data[[1]]), 1)
@@ -691,8 +687,7 @@ test_that("a set has a page of trees to pick from", {
     expect_match(text, word, fixed = TRUE)
   }
   expect_error(contree_report(set, iris, file), "'newdata'|predict", class = "contree_input_error")
-  expect_error(contree_report(set, file = file, trees = 0), "'trees'",
-               class = "contree_input_error")
+  expect_contree_error(contree_report(set, file = file, trees = 0), "input", "'trees'")
   skip_if_not_installed("xml2")
   page <- xml2::read_html(file)
   trees <- xml2::xml_find_all(page, "//details[@class='set-tree']")

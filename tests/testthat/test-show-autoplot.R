@@ -45,21 +45,19 @@ test_that("trees of one leaf, of many classes, and larger than the page are draw
 
 test_that("the history is drawn", {
   fit <- contree(Species ~ ., iris, depth = 3)
-  lines <- layers_of(ggplot2::autoplot(fit, type = "progress", col = c("red", "blue")))[[1]]
+  lines <- layers_of(ggplot2::autoplot(fit, what = "progress", col = c("red", "blue")))[[1]]
   expect_setequal(lines$colour, c("red", "blue"))
   expect_equal(sort(unique(lines$y)), sort(unique(c(fit$history$cost, fit$history$bound))))
   fit$history <- NULL
-  expect_contree_error(ggplot2::autoplot(fit, type = "progress"), "input",
+  expect_contree_error(ggplot2::autoplot(fit, what = "progress"), "input",
                        c("no history", "fit the tree again"))
 })
 
 test_that("arguments are checked, and devices left as they were", {
-  grDevices::pdf(NULL)
-  on.exit(grDevices::dev.off())
   before <- grDevices::dev.list()
   ggplot2::autoplot(iris2)
   expect_identical(grDevices::dev.list(), before)
-  expect_contree_error(ggplot2::autoplot(iris2, type = "path"), "input", c("'type'", "path"))
+  expect_contree_error(ggplot2::autoplot(iris2, what = "path"), "input", c("'what'", "path"))
   expect_contree_error(ggplot2::autoplot(iris2, col = "red"), "input", c("'col'", "1 colours"))
   expect_contree_error(ggplot2::autoplot(iris2, width = -1), "input", c("'width'", "-1"))
   expect_contree_error(ggplot2::autoplot(iris2, colour = "red"), "input", "colour")
@@ -99,8 +97,6 @@ test_that("a legend of very many classes names those that leaves answer, and cou
   expect_lt(length(shown), 40)
   expect_true(all(as.character(predict(fit)) %in% shown))
   expect_identical(plot$labels$caption, sprintf("and %d more", nlevels(data$y) - length(shown)))
-  grDevices::pdf(NULL)
-  on.exit(grDevices::dev.off())
   page <- contree:::new_page()
   colours <- contree:::class_colours(fit$ylevels, NULL)
   key <- contree:::lay_out(fit, page, NULL, NULL, 4, TRUE, colours)$key
@@ -111,8 +107,6 @@ test_that("autoplot() draws survival curves as plot() does", {
   skip_if_not_installed("survival")
   fit <- hist_forest(survival::Surv(time, status) ~ ., survival::lung[-1], trees = 30, seed = 1)
   shown <- layers_of(ggplot2::autoplot(fit, what = "survival"))[[1]]
-  pdf(NULL)
-  on.exit(dev.off())
   drawn <- plot(fit, what = "survival")$curves
   own <- shown[shown$x > 0, ]
   expect_equal(sort(own$y), sort(drawn$survival))

@@ -173,8 +173,6 @@ test_that("names are broken at words, and shortened in the middle", {
 })
 
 test_that("arguments that are misspelt are named, those of rpart are not", {
-  grDevices::pdf(NULL)
-  on.exit(grDevices::dev.off())
   expect_contree_error(plot(iris2, lengend = FALSE), "input", "'lengend'")
   expect_contree_error(plot(iris2, what = "progress", colour = 1:2), "input", "'colour'")
   expect_contree_error(plot(iris2, NULL, 1, 4, "full", NULL, TRUE, "tree", 3), "input",
@@ -203,8 +201,6 @@ test_that("inner nodes of deep trees have their class", {
 
 test_that("the title of the axis of a search's progress is beyond its numbers", {
   fit <- iris2
-  grDevices::pdf(NULL)
-  on.exit(grDevices::dev.off())
   before <- graphics::par("mar")
   for (cost in c(7, 999, 123456, 5e7, 1e12, 1.5e-4)) {
     fit$history <- data.frame(time = c(0, 1), cost = c(cost, cost / 3), bound = c(0, cost / 3))

@@ -234,8 +234,6 @@ wide_trees <- function() {
 }
 
 test_that("the tree has text of at least 11 pixels, in boxes that hold it and do not touch", {
-  grDevices::pdf(NULL)
-  on.exit(grDevices::dev.off())
   for (fit in wide_trees()) {
     page <- page_of(fit)
     svg <- xml2::xml_find_first(page, "//svg[@id='tree-picture']")

@@ -127,8 +127,6 @@ test_that("a class that the tree does not know, or that is alone, has its place 
 })
 
 test_that("curves are drawn of the classes that are asked for", {
-  grDevices::pdf(NULL)
-  on.exit(grDevices::dev.off())
   judged <- contree_accuracy(half, rest)
   expect_setequal(plot(judged)$class, levels(iris$Species))
   expect_setequal(plot(judged, "precision", classes = "setosa", main = "x")$class, "setosa")

@@ -35,8 +35,6 @@ test_that("splits save deviance where leaves are numbers", {
                      list(variable = c("x", "f"), deviance = c(7, 5)))
   }
   expect_output(print(summary(payload_trees()$number)), "Decrease of the deviance")
-  grDevices::pdf(NULL)
-  on.exit(grDevices::dev.off())
   expect_no_error(plot(contree_importance(payload_trees()$linear)))
   expect_output(print(summary(gmt(mpg ~ wt | hp, mtcars, seed = 1))),
                 "Decrease of squared residuals")
@@ -91,8 +89,6 @@ test_that("trees of every kind are printed, summarised and written as rules and 
 })
 
 test_that("trees of every kind are drawn, with text that fits, by both systems of graphics", {
-  grDevices::pdf(NULL)
-  on.exit(grDevices::dev.off())
   for (fit in payload_trees()) {
     expect_silent(plot(fit))
     expect_silent(plot(fit, type = "bare"))
@@ -117,7 +113,7 @@ test_that("SQLite and compiled C compute what predict() gives", {
   if (requireNamespace("RSQLite", quietly = TRUE)) {
     for (kind in names(trees)) {
       sql <- if (kind == "classes") as_sql(trees[[kind]], "prob") else as_sql(trees[[kind]])
-      expect_identical(unname(as.matrix(in_sqlite_rows(payload_rows, sql))), expected[[kind]],
+      expect_identical(unname(as.matrix(in_sqlite(payload_rows, sql))), expected[[kind]],
                        info = kind)
     }
   }

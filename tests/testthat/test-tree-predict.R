@@ -224,7 +224,7 @@ test_that("a new level of an ordered factor goes where a missing value goes, wit
                                   ordered = TRUE))
   expect_warning(predicted <- predict(fit, new), "'xl'", class = "contree_new_levels")
   expect_identical(as.character(predicted), c("a", "a", "a"))
-  expect_error(predict(fit, new, new_levels = "error"), "'xl'", class = "contree_input_error")
+  expect_contree_error(predict(fit, new, new_levels = "error"), "input", "'xl'")
   expect_silent(predict(fit, data))
 })
 

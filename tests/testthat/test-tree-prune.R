@@ -269,7 +269,7 @@ test_that("trees without a proof are not pruned, and the error says what to do",
   model <- gmt(dist ~ speed, cars, seed = 1)
   of_forest <- forest_tree(hist_forest(Species ~ ., iris, trees = 1, seed = 1), 1, as = "model")
   for (fit in list(model, of_forest)) {
-    expect_error(prune(fit, complexity = 0.1), "complexity", class = "contree_unsupported_error")
-    expect_error(prune(fit, cp = 0.1), "max_leaves", class = "contree_unsupported_error")
+    expect_contree_error(prune(fit, complexity = 0.1), "unsupported", "complexity")
+    expect_contree_error(prune(fit, cp = 0.1), "unsupported", "max_leaves")
   }
 })

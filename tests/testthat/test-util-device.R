@@ -46,13 +46,7 @@ test_that("contree_info tells the vector instructions that a fit will use", {
   expect_identical(contree_info()$simd, NA_character_)
 })
 
-no_gpu <- function() !contree_gpu()$available[1]
-
-twin <- function(...) {
-  old <- options(contree.twin = TRUE)
-  on.exit(options(old))
-  contree(..., device = "twin")
-}
+twin <- function(...) with_twin(contree(..., device = "twin"))
 
 # All that does not depend on the course of the search.
 same_fit <- function(a, b) {

@@ -1,20 +1,3 @@
-test_that("old names of settings are told once and mean the same", {
-  rm(list = ls(contree:::told_before), envir = contree:::told_before)
-  now <- gmt_control(max_leaves = 3, depth = 2)
-  expect_message(gmt_control(leaves_max = 3, depth_max = 2), class = "contree_renamed")
-  expect_silent(before <- gmt_control(leaves_max = 3, depth_max = 2))
-  expect_identical(before, now)
-  expect_identical(coef(gmt(dist ~ speed, cars, seed = 1, leaves_max = 2)),
-                   coef(gmt(dist ~ speed, cars, seed = 1, max_leaves = 2)))
-  expect_contree_error(gmt_control(max_leaves = 3, leaves_max = 3), "input", "two names")
-  rm(list = ls(contree:::told_before), envir = contree:::told_before)
-  fit <- contree(Species ~ ., iris, depth = 1)
-  expect_message(said <- predict(fit, iris, type = "response"), "type = \"class\"",
-                 class = "contree_renamed")
-  expect_identical(said, predict(fit, iris))
-  expect_identical(predict(fit, iris, type = "leaf"), predict(fit, iris, type = "node"))
-})
-
 test_that("names of other packages, and misspelt ones, are answered with those meant", {
   image <- matrix(1:16, 4)
   calls <- list(
@@ -28,6 +11,8 @@ test_that("names of other packages, and misspelt ones, are answered with those m
     depth = quote(gmt(mpg ~ ., mtcars, maxdepth = 3)),
     min_n = quote(gmt(mpg ~ ., mtcars, minsplit = 3)),
     max_leaves = quote(gmt_control(maxleaves = 3)),
+    max_leaves = quote(gmt(mpg ~ ., mtcars, leaves_max = 3)),
+    minbucket = quote(hist_forest_control(min_bucket = 3)),
     depth = quote(contree(mpg ~ ., mtcars, max_depth = 3)),
     max_leaves = quote(contree(mpg ~ ., mtcars, leaves_max = 3)),
     max_leaves = quote(contree_control(max_leafs = 3)),
@@ -64,10 +49,6 @@ test_that("settings come directly, from a control, or as a list; those given dir
   expect_equal(forest(bins = 4, control = hist_forest_control(bins = 9, minbucket = 6)), few)
   expect_equal(forest(bins = 4, min.bucket = 6, control = list(minbucket = 9)), few)
   expect_false(identical(forest(), few))
-  expect_message(before <- forest(bins = 4, min_bucket = 6), "now called 'minbucket'",
-                 class = "contree_renamed")
-  expect_equal(before, few)
-  expect_identical(hist_forest_control(min_bucket = 6), hist_forest_control(minbucket = 6))
   expect_contree_error(hist_forest_control(divice = "cpu"), "input", "did you mean 'device'?")
   expect_output(print(hist_forest_control()), "minbucket +1")
   model <- function(...) coef(gmt(mpg ~ wt + hp, mtcars, seed = 1, ...))
@@ -96,11 +77,14 @@ test_that("minsplit of rpart is min_n, and a seed is that of all draws", {
   expect_false(identical(folds(), folds()))
 })
 
-test_that("predictions are named by the rows, out of bag as well", {
+test_that("predictions are named by the rows, and types as elsewhere", {
   fit <- hist_forest(mpg ~ ., mtcars, trees = 20, seed = 1)
   expect_named(predict(fit), rownames(mtcars))
   expect_identical(names(fitted(fit)), names(predict(fit, mtcars)))
   fit <- hist_forest(Species ~ ., iris[-3, ], trees = 20, seed = 1)
   expect_identical(rownames(predict(fit, type = "prob")), rownames(iris)[-3])
-  expect_identical(predict(fit, iris, type = "node"), predict(fit, iris, type = "leaf"))
+  for (fit in list(fit, contree(Species ~ ., iris, depth = 1))) {
+    expect_identical(predict(fit, iris, type = "node"), predict(fit, iris, type = "leaf"))
+    expect_identical(predict(fit, iris, type = "response"), predict(fit, iris, type = "class"))
+  }
 })
