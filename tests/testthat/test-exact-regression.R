@@ -276,6 +276,27 @@ test_that("rows without weight decide nothing, whatever their response is", {
   }
 })
 
+test_that("rows without weight decide nothing, even if their squares overflow", {
+  data <- data.frame(a = 1:40, f = letters[1:4], y = round(sin(1:40), 1))
+  w <- replace(rep(c(1, 2), 20), c(3, 8), 0)
+  far <- list(c(0, 0), c(1e300, -1e9), c(-1.7e308, 1.7e308), c(1e160, 1e-310))
+  results <- lapply(far, function(y) {
+    data$y[c(3, 8)] <- y
+    fit <- (function(v) contree(y ~ a + f, data, weights = v, depth = 2, certificate = TRUE))(w)
+    one <- contree(data[c("a", "f")], data$y, weights = w, depth = 1)
+    check <- contree_certify(fit, data)
+    expect_true(check$valid)
+    list(fit[c("frame", "objective", "bound", "gap", "rounding")], check$bound,
+         as.data.frame(contree_path(y ~ a + f, data, weights = w, depth = 2)),
+         as.data.frame(contree_alternatives(fit, within = 9, data = data)),
+         as.data.frame(contree_alternatives(one, within = 9,
+                                            data = list(x = data[c("a", "f")], y = data$y))),
+         contree_cv(y ~ a, data, weights = w, depth = 1:2, folds = rep(1:4, 10))$table,
+         prune(fit, complexity = 0.1)$objective, capture.output(print(summary(fit))))
+  })
+  for (result in results[-1]) expect_identical(result, results[[1]])
+})
+
 test_that("levels are in the order of their means, however far from zero these are", {
   set.seed(36)
   for (case in seeds(20, 5)) {
