@@ -152,8 +152,8 @@ NULL
 #'     mean response, weighted by `weights`. The orders are computed from all training rows and are
 #'     the same in every node. Factors with more than 1,000 levels are split by the orders only. The
 #'     tree is then optimal among all trees with such splits: a message of class `contree_message`
-#'     says so once, `print()` repeats it, and `fit$restricted` names the factors. With `depth = 1`
-#'     and two classes or a numeric response, nothing is lost by this restriction.
+#'     says so once, `print()` repeats it, and `fit$restricted` names the factors. With `depth = 1`,
+#'     `minbucket = 1` and two classes or a numeric response, nothing is lost by this restriction.
 #' }
 #'
 #' @section Missing values:

@@ -616,6 +616,24 @@ test_that("decimals far from zero are those that doubles can tell apart", {
   }
 })
 
+test_that("binary fractions far from zero are not rounded, wherever the middle of their range is", {
+  set.seed(40)
+  for (case in seeds(24, 8)) {
+    n <- sample(10:40, 1)
+    unit <- c(1, 2, 8, 64)[case %% 4 + 1]
+    near <- sample(0:9, n, TRUE) / unit
+    far <- near + c(1e12, -1e12, 2^46 + 0.5)[case %% 3 + 1]
+    x <- data.frame(a = rnorm(n), f = factor(sample(letters[1:9], n, TRUE)))
+    w <- if (case %% 2) sample(1e6, n)
+    costs <- vapply(list(near, far), function(y) {
+      fit <- suppressMessages(contree(x, y, weights = w, depth = 1, minbucket = 1))
+      expect_identical(c(fit$rounding, fit$gap), c(0, 0), info = paste("case", case))
+      fit$objective
+    }, 0)
+    expect_equal(costs[2], costs[1], tolerance = 1e-12)
+  }
+})
+
 test_that("responses whose squares would vanish or overflow are refused", {
   x <- data.frame(a = rep(1:4, 5))
   y <- rep(c(1, 2, 4, 9), 5)
