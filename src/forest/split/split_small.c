@@ -56,8 +56,8 @@ static void sort_rows(const ct_hist_search *s, const int16_t *codes, uint32_t n,
     for (uint32_t i = 0; i < n; i++) order[below[i] + same[below[i]]++] = (uint8_t) i;
 }
 
-/* Whether a cut behind this code would leave missing values alone on the left. They are alone on the
- * right in another candidate; monotone forests may take only one of both, and it has no code. */
+/* Whether a cut behind this code would leave missing values alone on the left, which no code says.
+ * Another candidate has them alone on the right; monotone forests might take only this one. */
 static int leaves_missing(const small_rows *rows, uint32_t candidate, int16_t code)
 {
     return rows->missing_left[candidate] && code == INT16_MIN;
