@@ -319,7 +319,8 @@ rounding_text <- function(rounding) {
 rounding_of_sum <- function(frame, sum, complexity = 0) {
   each <- (length(frame$response) + 8) * .Machine$double.eps
   if (!is_classes(frame)) {
-    return(each * sum + sum(squared_errors(frame, frame$response * (1 + 4 * .Machine$double.eps))))
+    off <- counted_response(frame) * (4 * .Machine$double.eps)
+    return(each * sum + sum(row_weights(frame) * off^2))
   }
   costs <- possible_costs(frame)
   exact <- complexity == 0 && all(costs == round(costs)) && sum(costs) < 2^53

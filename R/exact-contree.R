@@ -140,8 +140,8 @@ NULL
 #'     mean response, weighted by `weights`. The orders are computed from all training rows and are
 #'     the same in every node. Factors with more than 1,000 levels are split by the orders only. The
 #'     tree is then optimal among all trees with such splits: a message of class `contree_message`
-#'     says so once, `print()` repeats it, and `fit$restricted` names the factors. With `depth = 1`
-#'     and two classes or a numeric response, nothing is lost by this restriction.
+#'     says so once, `print()` repeats it, and `fit$restricted` names the factors. With `depth = 1`,
+#'     `minbucket = 1` and two classes or a numeric response, nothing is lost by this restriction.
 #' }
 #'
 #' @section Missing values:
@@ -376,13 +376,16 @@ check_both_given <- function(x, y) {
 # `weights` and `subset` are expressions in the columns of `data`.
 formula_frame <- function(formula, data, weights, subset, na.action, loss, class_weights,
                           settings) {
+  frame <- formula_rows(formula, data, weights, subset, na.action, settings)
+  frame$loss <- read_loss(loss, class_weights, frame)
+  frame
+}
+
+formula_rows <- function(formula, data, weights, subset, na.action, settings) {
   env <- environment(formula)
   weights <- if (!is.null(weights)) evaluate_argument("weights", weights, data, env)
   rows <- if (!is.null(subset)) evaluate_argument("subset", subset, data, env)
-  frame <- read_data(formula, data, rows, na.action, env, settings$missing, weights,
-                     read_any_response)
-  frame$loss <- read_loss(loss, class_weights, frame)
-  frame
+  read_data(formula, data, rows, na.action, env, settings$missing, weights, read_any_response)
 }
 
 contree_table_frame <- function(formula, table, weights, na.action, loss, class_weights, settings) {
@@ -422,7 +425,7 @@ new_problem <- function(frame, settings) {
   if (is.null(frame$table)) frame$hash <- hash_columns(frame$columns)
   if (!is_classes(frame)) {
     return(list(frame = frame, derived = derive_numbers(frame, settings$subset_levels),
-                codes = frame$response, n_classes = 0L))
+                codes = counted_response(frame), n_classes = 0L))
   }
   codes <- frame$response # as it is: copies of large tables' columns count
   used <- used_levels(codes)

@@ -159,7 +159,8 @@ row_weights <- function(frame) {
 
 # Squares of responses must have sums, and means. Rows without weight do not count.
 check_range_of_response <- function(y, weights) {
-  spread <- diff(range(if (is.null(weights)) y else y[weights > 0]))
+  if (!is.null(weights)) y <- y[weights > 0]
+  spread <- diff(range(y))
   if (max(abs(y)) <= 1e100 && (spread == 0 || spread >= 1e-100)) return(invisible())
   stop_input("y", gettextf(
     "the response has values from %s to %s, but must be within 1e+100 and differ by 1e-100 or more",
@@ -191,8 +192,16 @@ row_costs <- function(response, weights, loss, labels) {
   if (is.null(weights)) costs else weights * costs
 }
 
+# A numeric response, 0 in rows without weight, whose squares may be more than a double holds.
+counted_response <- function(frame) {
+  if (is.null(frame$weights) || all(frame$weights > 0)) return(frame$response)
+  replace(frame$response, frame$weights == 0, 0)
+}
+
 # The squared errors of rows, times their weights.
-squared_errors <- function(frame, values) row_weights(frame) * (frame$response - values)^2
+squared_errors <- function(frame, values) {
+  row_weights(frame) * (counted_response(frame) - values)^2
+}
 
 # A numeric response less the middle of its range: exact where it is large beside the range, so that
 # sums of it lose nothing. Rows without weight do not count, and are 0.

@@ -319,7 +319,7 @@ was_stopped <- function(fit) tree_proof(fit)$status %in% names(stopped_kind)
 # ---- counting ------------------------------------------------------------------------------------
 
 new_cv <- function(truth, folds, grid, held_out, fits, rule, call) {
-  response <- truth$response
+  response <- if (is_classes(truth)) truth$response else counted_response(truth)
   each <- rep(response, length.out = length(held_out$predicted))
   said <- c(held_out$predicted)
   lost <- array(if (is_classes(truth)) row_costs(each, NULL, truth$loss, said)

@@ -178,9 +178,9 @@ frame_again <- function(fit, data, settings, env) {
   if (!tree_weighted(fit) && !all(all.vars(weights) %in% names(data))) weights <- NULL
   kept <- if (!all(all.vars(weights) %in% names(data)) || is.null(weights)) tree_row_weights(fit)
   # not call$subset, which would also find subset_levels
-  frame <- formula_frame(formula_again(fit, call[["formula"]], env), data,
-                         if (is.null(kept)) weights, subset_again(fit, call[["subset"]], data),
-                         value("na.action"), NULL, NULL, settings)
+  frame <- formula_rows(formula_again(fit, call[["formula"]], env), data,
+                        if (is.null(kept)) weights, subset_again(fit, call[["subset"]], data),
+                        value("na.action"), settings)
   with_kept_weights(frame, kept)
 }
 

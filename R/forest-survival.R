@@ -136,7 +136,7 @@ survival_quantiles <- function(object, columns, probabilities, own, threads) {
                              threads)
     vapply(probabilities, function(p) {
       below <- curves <= 1 - p
-      times[ifelse(rowSums(below) > 0, max.col(below, ties.method = "first"), NA)]
+      times[ifelse(rowSums(below) > 0, max.col(below, ties.method = "first"), NA_integer_)]
     }, numeric(length(rows)))
   })
   width <- length(probabilities)

@@ -20,8 +20,8 @@ fit_absolute <- function(frame, tau, others, settings, call) {
   check_policy_settings(settings)
   refuse_with_absolute(settings)
   settings <- settle_sizes(settings, FALSE)
-  y <- frame$response
   weights <- row_weights(frame)
+  y <- response_that_counts(frame, tau)
   grid <- response_grid(y)
   whole <- sum(weights * quantile_loss(y, best_quantile(y, weights, tau), tau))
   price <- settings$complexity * whole
@@ -57,6 +57,14 @@ refuse_with_absolute <- function(settings) {
 quantile_loss <- function(y, value, tau) ifelse(y > value, tau * (y - value),
                                                 (1 - tau) * (value - y))
 
+# Rows without weight decide nothing: theirs is a value that others have.
+response_that_counts <- function(frame, tau) {
+  weights <- row_weights(frame)
+  if (all(weights > 0)) return(frame$response)
+  replace(frame$response, weights == 0,
+          best_quantile(frame$response[weights > 0], weights[weights > 0], tau))
+}
+
 # All values, or 31 quantiles of them, from the least to the largest.
 response_grid <- function(y) {
   values <- sort(unique(y))
@@ -86,7 +94,7 @@ best_quantile <- function(y, weights, tau) {
 
 new_absolute <- function(solved, problem, tau, grid, price, settings, call) {
   frame <- problem$frame
-  y <- frame$response
+  y <- response_that_counts(frame, tau)
   weights <- row_weights(frame)
   solved$n <- sums_by_node(rep(1, length(y)), solved)[, 1]
   solved$weight <- sums_by_node(weights, solved)[, 1]
@@ -100,7 +108,8 @@ new_absolute <- function(solved, problem, tau, grid, price, settings, call) {
   }, rows, values)
   fit <- new_model(
     solved, number_leaves(values), frame, call, class = "contree_absolute",
-    where = stats::setNames(solved$where, frame$row_names), y = y, weights = frame$weights,
+    where = stats::setNames(solved$where, frame$row_names), y = frame$response,
+    weights = frame$weights,
     absolute = list(tau = tau, grid = grid, objective = 0, cost = 0, bound = 0, gap = 0,
                     status = "", rounding = 0, elapsed = 0),
     hash = hash_columns(frame$columns), control = kept_settings(settings),

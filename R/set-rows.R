@@ -102,10 +102,8 @@ listed_ranges <- function(set, newdata) {
       gettext("make a smaller set"))
   }
   if (is_of_numbers(set)) {
-    told <- vapply(as.list(set), function(tree) as.numeric(stats::predict(tree, newdata)),
-                   numeric(NROW(newdata)))
-    told <- matrix(told, NROW(newdata))
-    return(cbind(apply(told, 1, min), apply(told, 1, max)))
+    told <- lapply(as.list(set), function(tree) as.numeric(stats::predict(tree, newdata)))
+    return(cbind(do.call(pmin, told), do.call(pmax, told)))
   }
   classes <- set_classes(set)
   least <- NULL
@@ -121,7 +119,7 @@ listed_ranges <- function(set, newdata) {
 range_table <- function(set, least, row_names) {
   if (is_of_numbers(set)) {
     table <- data.frame(least = least[, 1], greatest = least[, 2])
-    if (length(row_names) == nrow(table)) rownames(table) <- make.unique(row_names)
+    if (length(row_names) == nrow(table)) rownames(table) <- make.unique(as.character(row_names))
     return(table)
   }
   classes <- set_classes(set)
@@ -132,7 +130,7 @@ range_table <- function(set, least, row_names) {
   price <- do.call(pmin, c(lapply(seq_along(classes), function(j) others[, j]), na.rm = TRUE))
   table <- data.frame(class = factor(classes[first], tree_classes(set_parts(set)$fit)),
                       ambiguous = !is.na(price), price = price)
-  if (length(row_names) == nrow(table)) rownames(table) <- make.unique(row_names)
-  table[classes] <- more
+  if (length(row_names) == nrow(table)) rownames(table) <- make.unique(as.character(row_names))
+  table[classes] <- lapply(seq_along(classes), function(j) more[, j])
   table
 }

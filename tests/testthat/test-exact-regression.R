@@ -276,6 +276,27 @@ test_that("rows without weight decide nothing, whatever their response is", {
   }
 })
 
+test_that("rows without weight decide nothing, even if their squares overflow", {
+  data <- data.frame(a = 1:40, f = letters[1:4], y = round(sin(1:40), 1))
+  w <- replace(rep(c(1, 2), 20), c(3, 8), 0)
+  far <- list(c(0, 0), c(1e300, -1e9), c(-1.7e308, 1.7e308), c(1e160, 1e-310))
+  results <- lapply(far, function(y) {
+    data$y[c(3, 8)] <- y
+    fit <- (function(v) contree(y ~ a + f, data, weights = v, depth = 2, certificate = TRUE))(w)
+    one <- contree(data[c("a", "f")], data$y, weights = w, depth = 1)
+    check <- contree_certify(fit, data)
+    expect_true(check$valid)
+    list(fit[c("frame", "objective", "bound", "gap", "rounding")], check$bound,
+         as.data.frame(contree_path(y ~ a + f, data, weights = w, depth = 2)),
+         as.data.frame(contree_alternatives(fit, within = 9, data = data)),
+         as.data.frame(contree_alternatives(one, within = 9,
+                                            data = list(x = data[c("a", "f")], y = data$y))),
+         contree_cv(y ~ a, data, weights = w, depth = 1:2, folds = rep(1:4, 10))$table,
+         prune(fit, complexity = 0.1)$objective, capture.output(print(summary(fit))))
+  })
+  for (result in results[-1]) expect_identical(result, results[[1]])
+})
+
 test_that("levels are in the order of their means, however far from zero these are", {
   set.seed(36)
   for (case in seeds(20, 5)) {
@@ -591,6 +612,24 @@ test_that("decimals far from zero are those that doubles can tell apart", {
     expect_identical(c(fit$rounding, fit$objective, fit$gap), c(0, 0, 0))
     expect_identical(as.data.frame(contree_path(x, y, weights = w, depth = 1,
                                                 minbucket = 1))$nsplit, c(0, 1))
+  }
+})
+
+test_that("binary fractions far from zero are not rounded, wherever the middle of their range is", {
+  set.seed(40)
+  for (case in seeds(24, 8)) {
+    n <- sample(10:40, 1)
+    unit <- c(1, 2, 8, 64)[case %% 4 + 1]
+    near <- sample(0:9, n, TRUE) / unit
+    far <- near + c(1e12, -1e12, 2^46 + 0.5)[case %% 3 + 1]
+    x <- data.frame(a = rnorm(n), f = factor(sample(letters[1:9], n, TRUE)))
+    w <- if (case %% 2) sample(1e6, n)
+    costs <- vapply(list(near, far), function(y) {
+      fit <- suppressMessages(contree(x, y, weights = w, depth = 1, minbucket = 1))
+      expect_identical(c(fit$rounding, fit$gap), c(0, 0), info = paste("case", case))
+      fit$objective
+    }, 0)
+    expect_equal(costs[2], costs[1], tolerance = 1e-12)
   }
 })
 

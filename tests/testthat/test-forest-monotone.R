@@ -65,6 +65,23 @@ test_that("trees one by one are monotone, too, and leaves are means of their row
   expect_equal(said[is.finite(means)], as.vector(means)[is.finite(means)], tolerance = 1e-6)
 })
 
+test_that("a monotone predictor may have missing values, and all leaves have rows", {
+  for (seed in 1:6) {
+    data <- monotone_data(300, seed)
+    data$x$a[sample(300, 20)] <- NA
+    y <- if (seed %% 2) data$number else data$class
+    fit <- hist_forest(data$x, y, trees = 10, monotone = c(a = 1 - 2 * (seed > 3)), seed = seed)
+    trees <- do.call(rbind, lapply(1:10, function(i) forest_tree(fit, i)))
+    expect_gt(min(trees$n), 0)
+    expect_false(anyNA(trees[-seq_len(match("missing_left", names(trees)))]))
+    type <- if (seed %% 2) "response" else "prob"
+    steps <- steps_of(fit, data$x[1:40, ], "a", seq(-3, 3, length.out = 60), type)
+    expect_gte(min(steps * (1 - 2 * (seed > 3))), 0)
+    expect_equal(c(predict(forge(fit), data$x, type = type)),
+                 c(predict(fit, data$x, type = type)), ignore_attr = TRUE)
+  }
+})
+
 test_that("what is monotone does not depend on threads, instruction sets or parts", {
   data <- monotone_data(2000, 4)
   grow <- function(...) {

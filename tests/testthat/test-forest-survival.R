@@ -109,6 +109,12 @@ test_that("parts, threads, order and numbers of rows are no matter", {
   expect_identical(unname(q[, 1]), unname(apply(curves[1:5, ], 1, function(s) {
     times[which(s <= 0.5)[1]]
   })))
+  # of one row too, whose curve may not fall so far
+  for (row in 1:5) {
+    expect_identical(predict(fit, d[row, ], type = "quantiles", quantiles = c(0.5, 0.9)),
+                     q[row, , drop = FALSE])
+    expect_identical(predict(fit, d[row, ], type = "quantiles", quantiles = 1)[[1]], NA_real_)
+  }
 })
 
 test_that("concordance is that of the package survival", {

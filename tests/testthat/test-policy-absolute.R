@@ -38,6 +38,24 @@ test_that("with all values in the grid the tree is the best of all", {
   }
 })
 
+test_that("rows without weight decide nothing, whatever their response is", {
+  set.seed(4)
+  for (n in c(20, 80)) {
+    x <- data.frame(a = sample(6, n, TRUE), b = rnorm(n))
+    y <- x$a + rnorm(n)
+    w <- replace(sample(2, n, TRUE), 3:6, 0)
+    fits <- lapply(list(1, 1e8, c(1e300, -1e300), 1.7e308 * c(1, -1)), function(far) {
+      contree(x, replace(y, 3:6, far), weights = w, objective = "absolute", depth = 2,
+              minbucket = 3, tau = 0.3)
+    })
+    kept <- setdiff(names(fits[[1]]$absolute), "elapsed")
+    for (fit in fits[-1]) {
+      expect_identical(fit$absolute[kept], fits[[1]]$absolute[kept])
+      expect_identical(fit$frame, fits[[1]]$frame)
+    }
+  }
+})
+
 test_that("the gap bounds what the grid hides", {
   set.seed(2)
   for (i in 1:6) {

@@ -344,6 +344,18 @@ test_that("row sets that are looked at by default are fewer where each takes lon
                c(0, 5.3, 21, 0.049, 3, 0.3, 9.9))
 })
 
+test_that("rows are told one by one, and of no rows nothing", {
+  set.seed(12)
+  data <- data.frame(a = sample(4, 60, TRUE), b = rnorm(60), f = sample(letters[1:3], 60, TRUE))
+  data$y <- round(data$a + rnorm(60), 1)
+  for (formula in list(y > 2 ~ a + b, y > 2 ~ a + f, y ~ a + b, y ~ a + f)) {
+    set <- contree_set(contree(formula, data, depth = 1), within = 9)
+    told <- predict(set, data)
+    expect_identical(predict(set, data[3, ]), told[3, ])
+    expect_identical(predict(set, data[0, ]), told[0, ])
+  }
+})
+
 test_that("what cannot be is refused with the argument's name", {
   fit <- contree(Species ~ ., iris, depth = 2, model = TRUE)
   expect_contree_error(contree_set(fit, within = -1), "input", "'within'")

@@ -57,6 +57,12 @@ static int counts(const ct_data *data, uint32_t row)
     return !data->weights || data->weights[row] > 0;
 }
 
+/* How far x is from a multiple of a power of ten, or of one over it. */
+static double off_multiple(double x, double whole, double power, int of_power)
+{
+    return fabs(of_power ? fma(whole, -power, x) : fma(x, power, -whole) / power);
+}
+
 /* Whether all values, of rows that count, are multiples of 10^-decimals, but for the last bits of
  * doubles and for `near`. Far from zero the last bits of x * 10^decimals, which a rounded product
  * has lost, may be all that there is. */
@@ -64,10 +70,10 @@ static int all_multiples(const ct_data *data, const double *values, int decimals
 {
     double power = pow(10, abs(decimals));
     for (uint32_t row = 0; row < data->n_rows; row++) {
-        double y = values[row], x = decimals < 0 ? y / power : y * power, whole = nearbyint(x),
-               off = decimals < 0 ? fma(whole, -power, y) : fma(y, power, -whole) / power;
+        double y = values[row], x = decimals < 0 ? y / power : y * power, whole = nearbyint(x);
         if (!counts(data, row)) continue;
-        if (!(fabs(x) < 0x1p53) || fabs(x - whole) > ldexp(fabs(x), -50) || fabs(off) > near)
+        if (!(fabs(x) < 0x1p53) || fabs(x - whole) > ldexp(fabs(x), -50) ||
+            off_multiple(y, whole, power, decimals < 0) > near)
             return 0;
     }
     return 1;
@@ -218,21 +224,22 @@ static void put(const grid *g, uint32_t row, double z)
 }
 
 /* All decimals of y, and as many binary places more as there is room for; 0 if there is none, or if
- * decimals that are near y are further away than a grid of equal steps would be. */
+ * decimals that are near y, or the centre, are further away than a grid of equal steps would be. */
 static int fit_decimals(grid *g)
 {
     const double *y = g->data->response;
-    int decimals = decimals_of(g->data, y, LEAST_DECIMALS, MOST_DECIMALS,
-                               ldexp(g->high - g->low, -g->bits - 2));
+    double near = ldexp(g->high - g->low, -g->bits - 2);
+    int decimals = decimals_of(g->data, y, LEAST_DECIMALS, MOST_DECIMALS, near);
     if (decimals > MOST_DECIMALS) return 0;
     double first = nearbyint(shifted(g->low, decimals)),
            last = nearbyint(shifted(g->high, decimals)), middle = first + floor((last - first) / 2),
            most = fmax(last - middle, middle - first);
     if (most >= ldexp(1, g->bits)) return 0;
+    g->centre = shifted(middle, -decimals);
+    if (off_multiple(g->centre, middle, pow(10, abs(decimals)), decimals < 0) > near) return 0;
     int places = g->bits - (int) ct_bit_width((uint64_t) most);
     for (uint32_t row = 0; row < g->data->n_rows; row++)
         put(g, row, ldexp(nearbyint(shifted(y[row], decimals)) - middle, places));
-    g->centre = shifted(middle, -decimals);
     g->step = ldexp(shifted(1, -decimals), -places);
     return 1;
 }

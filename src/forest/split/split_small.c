@@ -56,6 +56,13 @@ static void sort_rows(const ct_hist_search *s, const int16_t *codes, uint32_t n,
     for (uint32_t i = 0; i < n; i++) order[below[i] + same[below[i]]++] = (uint8_t) i;
 }
 
+/* Whether a cut behind this code would leave missing values alone on the left, which no code says.
+ * Another candidate has them alone on the right; monotone forests might take only this one. */
+static int leaves_missing(const small_rows *rows, uint32_t candidate, int16_t code)
+{
+    return rows->missing_left[candidate] && code == INT16_MIN;
+}
+
 /* Where some cuts must not be made, or rows have exposures. */
 CT_HOT int best_within_limits(const ct_hist_search *s, const small_rows *rows, uint32_t candidate,
                               double *best, int16_t *code, int exposed)
@@ -77,7 +84,7 @@ CT_HOT int best_within_limits(const ct_hist_search *s, const small_rows *rows, u
             exposure += (double) s->view->exposure[item->row] * item->weight;
         }
         int16_t own = codes[place];
-        if (own == codes[order[i + 1]]) continue;
+        if (own == codes[order[i + 1]] || leaves_missing(rows, candidate, own)) continue;
         if (ct_is_scarce(s->grower, weight, s->task->weight) ||
             ct_breaks_order(s, column, sum, weight))
             continue;
@@ -99,9 +106,11 @@ static int best_of_numbers(const ct_hist_search *s, const small_rows *rows, uint
     return s->grower->scan->small_variance(&node, best, code);
 }
 
-static int best_of_plain(const ct_hist_search *s, uint32_t column, const int16_t *codes,
+static int best_of_plain(const ct_hist_search *s, const small_rows *rows, uint32_t candidate,
                          double *best, int16_t *code)
 {
+    const int16_t *codes = rows->node.codes[candidate];
+    const uint32_t column = rows->columns[candidate];
     uint32_t left[CT_HIST_CLASSES] = {0}, size = 0, n = s->task->n;
     uint8_t order[CT_SMALL_ROWS] = {0}, run_of[CT_SMALL_ROWS] = {0};
     int found = 0;
@@ -112,7 +121,8 @@ static int best_of_plain(const ct_hist_search *s, uint32_t column, const int16_t
         uint32_t row = order[i];
         left[run_of[row]] += s->items[row].weight;
         size += s->items[row].weight;
-        if (codes[row] == codes[order[i + 1]]) continue;
+        if (codes[row] == codes[order[i + 1]] || leaves_missing(rows, candidate, codes[row]))
+            continue;
         if (ct_is_scarce(s->grower, size, s->task->weight) ||
             ct_breaks_order(s, column, left[1], size))
             continue;
@@ -133,12 +143,10 @@ static int best_of_entropy(const ct_hist_search *s, const small_rows *rows, cons
 static int best_of_one(const ct_hist_search *s, const small_rows *rows, uint32_t candidate,
                        double *best, int16_t *code)
 {
-    const int16_t *codes = rows->node.codes[candidate];
-    const uint32_t column = rows->columns[candidate];
     if (!s->grower->n_classes) return best_of_numbers(s, rows, candidate, best, code);
     if (s->grower->logs && !ct_has_limits(s->grower))
-        return best_of_entropy(s, rows, codes, best, code);
-    return best_of_plain(s, column, codes, best, code);
+        return best_of_entropy(s, rows, rows->node.codes[candidate], best, code);
+    return best_of_plain(s, rows, candidate, best, code);
 }
 
 /* ---- candidates that wait ---- */
