@@ -332,6 +332,7 @@ fit_turned <- function(layout, words, longest, shorten, force) {
   too_long <- text_width(class, layout$cex, 2) > height
   if (any(too_long) && !shorten) return(NULL)
   class <- shorten_to_width(class, height, layout$cex, 2, words$cut)
+  if (!force && !all(nzchar(class))) return(NULL) # a box without anything says less than none
   layout$turned[leaf] <- TRUE
   layout$facts <- vector("list", length(layout$leaf))
   layout$facts[leaf] <- if (lines == 2) Map(c, class, figures) else as.list(class)

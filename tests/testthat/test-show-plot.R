@@ -481,3 +481,12 @@ test_that("titles and notes are on the page, broken into lines where they are lo
     })
   }
 })
+
+test_that("no leaf is an empty box, whatever size of text is asked for", {
+  fit <- deep_tree(4, "number")
+  fit$frame$yval <- fit$frame$yval * -1e-91
+  for (cex in c(0.6, 1, 1.5, 2)) for (size in list(c(3, 3), c(5, 4), c(7, 5))) {
+    layout <- layout_of(fit, size[1], size[2], cex = cex)
+    expect_true(all(nzchar(vapply(layout$facts[layout$leaf], `[`, "", 1))))
+  }
+})
