@@ -64,7 +64,7 @@
 #' background, not of their product. Where a path has more than 12 features, or a tree's tables
 #' would take more than 32 MB, the time is that of each row with each row of the background: keep
 #' the latter to some hundreds for deep forests. With `interactions` the tables have a column for
-#' each pair of features of a path, and take some six times as long.
+#' each pair of features of a path, and take three to six times as long.
 #' @section Probabilities:
 #' With `scale = "prob"` and a logistic or softmax link the difference between the probability and
 #' that of a row of which nothing is known is shared by the Aumann-Shapley rule: along the straight

@@ -19,9 +19,10 @@
 #' not occur in training are an error. Infinite values count as missing. Where a split separates
 #' missing values from all others, the child of the non-missing values is the first and is labelled
 #' `< Inf` (`< NA` for ordered factors, all levels for factors); the other child is labelled `>=
-#' Inf` or `>= NA` or has no label. Columns of matrices, as returned by `poly()`, must be given
-#' under the names they have in the tree, such as `poly(x, 2).1`. Nodes are numbered from 1 in the
-#' order in which they are printed. Thresholds of dates are shown as numbers.
+#' Inf` or `>= NA` or has no label. Columns of matrices, as returned by `poly()`, have the names
+#' they have in the tree, such as `poly(x, 2).1`; new data may have these in place of the matrices.
+#' Nodes are numbered from 1 in the order in which they are printed. Thresholds of dates are shown
+#' as numbers.
 #'
 #' `partykit` predicts the most frequent class of a leaf; if the tree predicts another class in some
 #' leaf, there is a warning of class `contree_conversion_warning`.
@@ -64,7 +65,9 @@ as.party.contree_model <- function(obj, data = NULL, ...) {
   frame <- frame_of_rows(obj, terms, data)
   fitted <- fitted_rows(obj, frame[[1]])
   warn_of_majority(obj)
-  predictors <- if (is.null(frame)) empty_frame(obj, used_predictors(obj)) else frame[-1]
+  predictors <- if (is.null(frame)) empty_frame(obj, used_predictors(obj)) else {
+    spread_frame(frame[-1])
+  }
   new_party(obj, predictors, fitted, terms)
 }
 
@@ -100,15 +103,25 @@ predict.contree_party <- function(object, newdata = NULL, ...) {
   class(object) <- setdiff(class(object), "contree_party")
   if (is.null(newdata)) return(stats::predict(object, newdata, ...))
   newdata[] <- lapply(newdata, function(x) if (is.factor(x)) without_na_level(x) else x)
-  frame <- stats::model.frame(stats::delete.response(object$terms), newdata,
-                              na.action = stats::na.pass,
-                              xlev = Filter(Negate(is.null), lapply(object$data, levels)))
-  # the columns of a matrix are found in `newdata` alone
-  if (all(names(object$data) %in% names(frame))) {
-    newdata <- frame
-    object$data <- frame[integer(), names(object$data), drop = FALSE]
+  wanted <- names(object$data)
+  spread <- !all(wanted %in% names(attr(object$terms, "dataClasses")))
+  # columns of matrices may also be given by the names they have in the tree
+  if (!spread || !all(wanted %in% names(newdata))) {
+    frame <- spread_frame(stats::model.frame(
+      stats::delete.response(object$terms), newdata, na.action = stats::na.pass,
+      xlev = Filter(Negate(is.null), lapply(object$data, levels))))
+    if (all(wanted %in% names(frame))) { # those of model trees have the response too
+      newdata <- frame
+      object$data <- frame[integer(), wanted, drop = FALSE]
+    }
   }
   stats::predict(object, newdata, ...)
+}
+
+# A model frame with the columns of its matrices one by one.
+spread_frame <- function(frame) {
+  structure(spread_columns(as.list(frame)), row.names = attr(frame, "row.names"),
+            class = "data.frame")
 }
 
 # Each row that partykit takes the mean of: those of an exact search, which are there to be drawn as
@@ -134,7 +147,9 @@ party_of_numbers <- function(fit, data) {
   }
   terms <- used_terms(fit)
   frame <- if (has_proof(fit)) frame_of_rows(fit, terms, data)
-  predictors <- if (is.null(frame)) empty_frame(fit, used_predictors(fit)) else frame[-1]
+  predictors <- if (is.null(frame)) empty_frame(fit, used_predictors(fit)) else {
+    spread_frame(frame[-1])
+  }
   fitted <- fitted_numbers(fit)
   new_party(fit, predictors, fitted, terms)
 }

@@ -60,15 +60,39 @@ as.rpart.contree_model <- function(x, data = NULL, ...) {
     terms = terms, cptable = rpart_cptable(x),
     method = if (classes) "class" else "anova",
     parms = if (classes) list(prior = node_proportions(x)[1, ], loss = rpart_loss(x), split = 1),
-    control = template$control, functions = template$functions,
+    control = template$control, functions = functions_of_rpart(template, tree_classes(x)),
     numresp = if (classes) length(tree_classes(x)) + 2L else 1L,
     variable.importance = tree_importance(x), na.action = tree_na_action(x),
     model = frame_of_rows(x, terms, data)))
+  tree <- with_names_of_rpart(tree)
   warn_of_direction(x)
   levels <- tree_xlevels(x)
   structure(tree[!vapply(tree, is.null, NA)],
             xlevels = levels[intersect(names(levels), used_predictors(x))],
             ylevels = tree_classes(x), class = "rpart")
+}
+
+# rpart has the columns of a matrix by the names that stats::model.matrix() gives them: without the
+# dot and, of a single column, without more than the name of the matrix.
+with_names_of_rpart <- function(tree) {
+  classes <- attr(tree$terms, "dataClasses")[-1]
+  columns <- as.integer(sub("nmatrix.", "", classes[startsWith(classes, "nmatrix.")], fixed = TRUE))
+  labels <- names(classes)[startsWith(classes, "nmatrix.")]
+  renamed <- function(names) {
+    for (k in seq_along(labels)) {
+      own <- startsWith(names, paste0(labels[k], ".")) & !names %in% names(classes)
+      suffix <- substring(names[own], nchar(labels[k]) + 2)
+      names[own] <- paste0(labels[k], if (columns[k] > 1) suffix)
+    }
+    names
+  }
+  if (length(labels) == 0) return(tree)
+  tree$frame$var <- renamed(tree$frame$var)
+  if (!is.null(tree$splits)) rownames(tree$splits) <- renamed(rownames(tree$splits))
+  if (!is.null(tree$variable.importance)) {
+    names(tree$variable.importance) <- renamed(names(tree$variable.importance))
+  }
+  tree
 }
 
 #' @export
@@ -95,6 +119,16 @@ rpart_template <- function(classes) {
   rpart::rpart(y ~ x, data.frame(y = y, x = seq_along(y)),
                method = if (is.null(classes)) "anova" else "class",
                control = rpart::rpart.control(usesurrogate = 2, xval = 0))
+}
+
+# Its print() asks for two classes, though a tree may know one.
+functions_of_rpart <- function(template, classes) {
+  functions <- template$functions
+  if (length(classes) == 1) {
+    functions$print <- function(yval, ylevel, ...) paste0(ylevel[yval[, 1]], " (1)")
+    environment(functions$print) <- baseenv()
+  }
+  functions
 }
 
 # Two trees: the root costs 1, each split of the whole tree saves the same proportion on average.

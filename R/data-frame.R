@@ -7,6 +7,7 @@
 #   response   factor with all levels of the user's response, without missing values
 #   weights    one a row; NULL if each counts 1
 #   exposure   of forests, one a row; NULL if there is none
+#   offset     of model trees, one a row; NULL if there is none
 #   loss       what errors cost, see exact-costs.R; set by the methods of contree()
 #   row_names  one name a row
 #   shape      what new data must look like: `inputs` (columns it must have), `names` (predictors,
@@ -19,7 +20,7 @@
 
 read_data <- function(formula, data, subset, na.action, env, missing = "learn", weights = NULL,
                       read = read_response, parts = read_formula(formula, columns),
-                      exposure = NULL) {
+                      exposure = NULL, offset = NULL) {
   columns <- check_data(data)
   evaluate <- function(expression) {
     if (is_product(expression)) expression <- product_call(expression)
@@ -37,6 +38,7 @@ read_data <- function(formula, data, subset, na.action, env, missing = "learn", 
   terms <- new_terms(formula, parts, model, data_names)
   model[["(weights)"]] <- check_weights(weights, nrow(model))
   model[["(exposure)"]] <- check_exposure(exposure, nrow(model))
+  model[["(offset)"]] <- check_offset(offset, nrow(model))
   model <- select_rows(model, subset)
   model <- handle_missing(model, na.action, missing)
   attr(model, "terms") <- terms
@@ -44,6 +46,7 @@ read_data <- function(formula, data, subset, na.action, env, missing = "learn", 
                      read)
   frame$weights <- settle_weights(model[["(weights)"]])
   frame$exposure <- model[["(exposure)"]]
+  frame$offset <- settle_offset(model[["(offset)"]])
   frame$shape$inputs <- inputs
   frame$terms <- terms
   frame$na.action <- attr(model, "na.action")
@@ -51,13 +54,13 @@ read_data <- function(formula, data, subset, na.action, env, missing = "learn", 
   frame
 }
 
-# The model frame has weights as stats::model.frame() names them, and exposures alike.
+# The model frame has weights and offsets as stats::model.frame() names them, and exposures alike.
 predictors_of <- function(model) {
-  as.list(model)[setdiff(names(model)[-1], c("(weights)", "(exposure)"))]
+  as.list(model)[setdiff(names(model)[-1], c("(weights)", "(exposure)", "(offset)"))]
 }
 
 read_xy <- function(x, y, missing = "learn", weights = NULL, read = read_response,
-                    exposure = NULL, argument = "x") {
+                    exposure = NULL, argument = "x", offset = NULL) {
   check_x(x, argument)
   if (is.matrix(x)) {
     if (is.null(colnames(x))) colnames(x) <- paste0("x", seq_len(ncol(x)))
@@ -72,6 +75,7 @@ read_xy <- function(x, y, missing = "learn", weights = NULL, read = read_respons
   row_names <- kept_names <- xy_row_names(x)
   weights <- check_weights(weights, n)
   exposure <- check_exposure(exposure, n)
+  offset <- check_offset(offset, n)
   drop <- rows_to_drop(x, y, "y", missing)
   if (any(drop)) {
     kept_names <- row_names[!drop]
@@ -79,11 +83,13 @@ read_xy <- function(x, y, missing = "learn", weights = NULL, read = read_respons
     y <- y[!drop]
     weights <- weights[!drop]
     exposure <- exposure[!drop]
+    offset <- offset[!drop]
   }
   frame <- new_frame(if (is.matrix(x)) x else as.list(x), y, "y", kept_names, read)
   frame$shape$inputs <- colnames(x)
   frame$weights <- settle_weights(weights)
   frame$exposure <- exposure
+  frame$offset <- settle_offset(offset)
   frame$na.action <- left_out(drop, row_names)
   frame
 }

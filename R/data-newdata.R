@@ -213,22 +213,27 @@ refuse_new_type <- function(value, label, type, levels) {
 # ---- new levels ----------------------------------------------------------------------------------
 
 # Levels that no training data had, of the factors that the tree asks for: a warning or an error
-# that names them.
-tell_new_levels <- function(fit, columns, policy) {
+# that names them. `products`: those in products of regressors, see unknown_in_products().
+tell_new_levels <- function(fit, columns, policy, products = list()) {
   if (is.matrix(columns)) return(invisible())
-  if (all(vapply(columns, function(value) is.null(attr(value, "unknown")), NA))) return(invisible())
+  is_known <- vapply(columns, function(value) is.null(attr(value, "unknown")), NA)
+  if (all(is_known) && length(products) == 0) return(invisible())
   variable <- node_variable(fit)
   ordered <- types_of(fit, variable) %in% "ordered"
   asked <- intersect(c(variable[node_by_level(fit) | ordered], tree_regressors(fit)),
                      names(columns))
   unknown <- unknown_levels(columns, asked)
+  unknown <- c(unknown, products[setdiff(names(products), names(unknown))])
   if (length(unknown) == 0) return(invisible())
   if (policy == "error") {
     stop_input("newdata", gettextf(
       "%s; new_levels = \"majority\" sends such rows to the child with more training rows",
       say_new_levels(unknown)))
   }
-  warn_new_levels(unknown, gettext("such rows follow the child with more training rows"))
+  warn_new_levels(unknown, paste0(
+    gettext("such rows follow the child with more training rows"),
+    if (length(products)) gettextf("; products of %s with them are missing values",
+                                   show_names(names(products)))))
 }
 
 # Levels, in the columns `asked` for, that the training data did not have.

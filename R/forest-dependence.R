@@ -72,7 +72,7 @@ partial_dependence <- function(fit, data, variables, at = NULL, grid = 20, ice =
     setting <- Map(function(value, i) value[i], values, steps[step, ])
     told <- told_with(model, data, setting, classes, threads)
     if (!ice) told <- matrix(colMeans(told), 1)
-    data.frame(lapply(setting, rep, length(told)), dependence_columns(told, classes, ice),
+    data.frame(lapply(setting, repeated, length(told)), dependence_columns(told, classes, ice),
                check.names = FALSE)
   })
   structure(do.call(rbind, parts), class = c("partial_dependence", "data.frame"),
@@ -149,14 +149,18 @@ grid_of <- function(column, most) {
   if (is.factor(column)) {
     return(factor(levels(column), levels(column), ordered = is.ordered(column)))
   }
-  values <- sort(unique(column))
+  values <- column[!duplicated(column) & !is.na(column)]
+  values <- values[order(values)]
   if (length(values) <= most || is.character(values)) return(values)
   values[unique(round(seq(1, length(values), length.out = most)))]
 }
 
+# One value several times; unique() and rep() would not keep the class of a difftime.
+repeated <- function(value, times) value[rep_len(1L, times)]
+
 # What the model says of the rows once the columns have these values: a column a class.
 told_with <- function(model, data, setting, classes, threads) {
-  for (name in names(setting)) data[[name]] <- rep(setting[[name]], nrow(data))
+  for (name in names(setting)) data[[name]] <- repeated(setting[[name]], nrow(data))
   type <- if (is.null(classes)) "response" else "prob"
   told <- suppressWarnings(any_prediction(model, data, type, threads),
                            classes = "contree_new_levels")

@@ -61,7 +61,8 @@
 #' the leaves a missing value of a regressor is replaced by the (weighted) mean of the training
 #' rows, and an additional coefficient, named `is.na(x)`, is the difference of the rows with missing
 #' values from that (not with `missing = "mean"`, see [gmt_control()]). If a numeric regressor had
-#' no missing values in training, the prediction for a new row in which it is missing is `NA`.
+#' no missing values in training, the prediction for a new row in which it is missing is `NA`. A
+#' product of regressors is such a number, and missing for a level that did not occur in training.
 #'
 #' @section Factors:
 #' A split divides the levels of a factor in any way if a node has up to eight of them, else in the
@@ -151,14 +152,13 @@ read_gmt_formula <- function(formula, data, weights, subset, na.action, offset) 
   rows <- if (!missing(subset)) value("subset", substitute(subset))
   parts <- read_gmt_parts(formula, check_data(data),
                           function(expression) evaluate_variable(expression, data, env))
+  # in a list, for the expression may be a vector of numbers
+  offsets <- c(parts$offsets, if (!missing(offset)) list(substitute(offset)))
+  offset_call <- if (length(offsets)) Reduce(function(a, b) call("+", a, b), offsets)
   frame <- read_data(formula, data, rows, if (!missing(na.action)) na.action, env, "learn",
-                     weights, read_number_response, parts)
+                     weights, read_number_response, parts, offset = value("offset", offset_call))
   check_sum_of_weights(frame$weights)
-  offsets <- c(parts$offsets, if (!missing(offset)) substitute(offset))
-  if (length(offsets)) {
-    frame$offset_call <- Reduce(function(a, b) call("+", a, b), offsets)
-    frame$offset <- check_offset(value("offset", frame$offset_call), data, frame, rows)
-  }
+  if (!is.null(frame$offset)) frame$offset_call <- offset_call
   frame$formula <- formula
   frame$intercept <- parts$intercept
   attr(frame$terms, "intercept") <- as.integer(parts$intercept)
@@ -185,9 +185,8 @@ gmt.default <- function(x, y, z = x, weights = NULL, offset = NULL, ...,
 read_gmt_xy <- function(x, y, z, weights, offset) {
   check_x(x)
   both <- if (is.null(z)) x else join_columns(x, z)
-  frame <- read_xy(both, y, "learn", weights, read_number_response)
+  frame <- read_xy(both, y, "learn", weights, read_number_response, offset = offset)
   check_sum_of_weights(frame$weights)
-  if (!is.null(offset)) frame$offset <- check_offset(offset, both, frame, NULL)
   if (is.matrix(frame$columns)) frame$columns <- as.list(as.data.frame(frame$columns))
   named <- function(columns) {
     if (is.null(colnames(columns))) paste0("x", seq_len(ncol(columns))) else colnames(columns)
@@ -218,21 +217,24 @@ read_number_response <- function(response, label) {
   read_any_response(response, label)
 }
 
-# One number a row of the frame, of all rows of the data.
-check_offset <- function(offset, data, frame, subset) {
-  n <- length(frame$response)
-  left_out <- frame$na.action
-  if (is.numeric(offset) && is.null(dim(offset)) && is.null(subset) &&
-        length(offset) == n + length(left_out)) {
-    if (!is.null(left_out)) offset <- offset[-left_out]
-  } else if (is.numeric(offset) && !is.null(subset) && !is.null(data)) {
-    offset <- offset[match(frame$row_names, as.character(attr(data, "row.names")))]
-  }
-  if (!is.numeric(offset) || length(offset) != n || !all(is.finite(offset))) {
-    stop_input("offset", gettextf("'offset' must be one finite number for each row, not %s",
+# One number a row of the data; NULL without an offset.
+check_offset <- function(offset, n) {
+  if (is.null(offset)) return(NULL)
+  if (!is.numeric(offset) || !is.null(dim(offset)) || length(offset) != n) {
+    stop_input("offset", gettextf("'offset' must be one number for each of the %d rows, not %s", n,
                                   show_value(offset)))
   }
   as.double(offset)
+}
+
+# Offsets of the rows that are left.
+settle_offset <- function(offset) {
+  if (any(bad <- !is.finite(offset))) {
+    row <- which(bad)[1]
+    stop_input("offset", gettextf("'offset' is %s in row %d", offset[row], row),
+               gettext("give finite numbers, or leave out such rows"))
+  }
+  offset
 }
 
 # ---- from the frame to the fit -------------------------------------------------------------------
@@ -354,7 +356,8 @@ add_weightless <- function(fit, whole) {
   offset <- if (is.null(whole$offset)) 0 else whole$offset[rows]
   value <- gmt_values(fit, columns, where, extrapolate = TRUE) + offset
   fit$weightless <- list(rows = rows, names = whole$row_names[rows], where = where,
-                         y = whole$response[rows], fitted.values = value)
+                         y = whole$response[rows], fitted.values = value,
+                         offset = whole$offset[rows])
   fit
 }
 

@@ -163,8 +163,28 @@ is_product <- function(expression) !is.null(attr(expression, "product"))
 # The call that computes a product in new data, wherever that is evaluated.
 product_call <- function(expression) {
   known <- attr(expression, "product")
-  as.call(list(call(":::", quote(contree), quote(product_columns)),
-               as.call(c(quote(list), known$variables)), known$codings))
+  as.call(list(product_function, as.call(c(quote(list), known$variables)), known$codings))
+}
+
+product_function <- call(":::", quote(contree), quote(product_columns))
+
+# Levels in new data that the factors in the products of the models do not have, by factor.
+unknown_in_products <- function(fit, newdata) {
+  terms <- tree_terms(fit)
+  labels <- vapply(as.list(attr(terms, "variables"))[-(1:2)], variable_label, "")
+  asked <- as.list(attr(terms, "predvars"))[-(1:2)][is_asked(labels, asked_predictors(fit))]
+  unknown <- list()
+  for (made in asked) {
+    if (!is.call(made) || !identical(made[[1]], product_function)) next
+    variables <- as.list(made[[2]])[-1]
+    codings <- made[[3]]
+    for (k in which(lengths(codings) > 0)) {
+      value <- as.character(eval(variables[[k]], as.data.frame(newdata), environment(terms)))
+      new <- setdiff(value, c(rownames(codings[[k]]), NA))
+      if (length(new)) unknown[[variable_label(variables[[k]])]] <- new
+    }
+  }
+  unknown
 }
 
 # A vector, or a matrix of several columns, the first variable's fastest.

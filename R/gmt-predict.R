@@ -17,7 +17,8 @@
 #'
 #' @param object A fit of [gmt()].
 #' @param newdata Data frame, or a numeric matrix if all predictors are numeric, with the columns
-#'   that the tree uses. Without it the training rows are predicted, without limits.
+#'   that the tree uses, and with those of an offset, if any. Without it the training rows are
+#'   predicted, without limits.
 #' @param type What to return for each row: `"response"` (the default), numbers; `"node"`, the
 #'   number of the leaf; `"path"`, the conditions that lead to it; `"terms"`, a matrix with the
 #'   contributions of the intercept and each regressor, whose sum over a row is the prediction
@@ -61,23 +62,29 @@ predict.gmt <- function(object, newdata, type = c("response", "node", "terms", "
   interval <- check_choice("interval", interval)
   extrapolate <- check_flag("extrapolate", extrapolate)
   check_level(level)
-  if (missing(newdata) || is.null(newdata)) {
+  on_training <- missing(newdata) || is.null(newdata)
+  if (on_training) {
     if (type == "response" && interval == "none") return(fitted(object))
     if (type %in% c("node", "path")) {
       where <- all_rows(object, unname(tree_where(object)), function(zero) zero$where)
       answer <- tell(object, function(values) values[where], names(where), type)
       return(stats::napredict(tree_na_action(object), answer))
     }
-    newdata <- stats::model.frame(object)
   }
+  policy <- check_choice("new_levels", c(new_levels, "majority")[1], c("majority", "error"))
   if (type %in% c("node", "path")) {
     class(object) <- setdiff(class(object), "gmt")
     return(stats::predict(object, newdata, type = type, na.action = na.action,
                           new_levels = new_levels))
   }
-  new <- new_columns(object, newdata, na.action)
-  tell_new_levels(object, new$columns, check_choice("new_levels", c(new_levels, "majority")[1],
-                                                    c("majority", "error")))
+  if (on_training) {
+    new <- training_rows(object, parent.frame())
+    if (interval != "conformal") extrapolate <- TRUE # as fitted() has them
+  } else {
+    new <- new_columns(object, newdata, na.action)
+    new$offset <- new_offset(object, newdata, new$na.action)
+    tell_new_levels(object, new$columns, policy, unknown_in_products(object, newdata))
+  }
   node <- route(object, new$columns)
   x <- if (is.matrix(new$columns)) as.list(as.data.frame(new$columns)) else new$columns
   answer <- if (type == "terms") gmt_terms(object, x, node, extrapolate) else {
@@ -88,17 +95,33 @@ predict.gmt <- function(object, newdata, type = c("response", "node", "terms", "
     } else {
       gmt_values(object, x, node, extrapolate, interval, level)
     }
-    values + new_offset(object, newdata, new$na.action)
+    values + new$offset
   }
   if (is.matrix(answer)) rownames(answer) <- new$row_names else names(answer) <- new$row_names
   stats::napredict(new$na.action, answer)
+}
+
+# The training rows as new_columns() has new ones, with their offset; found from `env`.
+training_rows <- function(fit, env) {
+  frame <- eval(quote(stats::model.frame(fit)), list(fit = fit), env)
+  rows <- read_columns(spread_columns(predictors_of(frame)), fit, frame)
+  rows["na.action"] <- list(tree_na_action(fit))
+  rows$offset <- if (is.null(fit$offset)) 0 else {
+    unname(all_rows(fit, fit$offset, function(zero) zero$offset))
+  }
+  rows
 }
 
 new_offset <- function(fit, newdata, left_out) {
   if (is.null(fit$offset_call)) return(0)
   offset <- evaluate_argument("offset", fit$offset_call, as.data.frame(newdata),
                               environment(fit$formula))
-  offset <- rep_len(offset, nrow(newdata))
+  # a vector of the training rows is none of new ones
+  if (!is.numeric(offset) || length(offset) != nrow(newdata)) {
+    stop_input("newdata", gettextf("the offset is %s, but 'newdata' has %d rows",
+                                   show_value(offset), nrow(newdata)),
+               gettext("fit the tree with an offset that is a column of 'data'"))
+  }
   if (is.null(left_out)) offset else offset[-left_out]
 }
 

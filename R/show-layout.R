@@ -127,6 +127,9 @@ node_words <- function(fit, digits, extra, laplace) {
     words$pieces <- name_pieces
     words$cut <- shortened_line
     words$cut_lines <- shortened_lines
+  } else if (is_policy(fit)) {
+    words$pieces <- action_pieces
+    words$cut <- cut_action
   }
   words
 }
@@ -164,19 +167,37 @@ place_title <- function(frame, page, title) {
   frame$title_cex <- 1.1
   frame$title_height <- 0
   if (length(frame$title)) {
-    widest <- max(text_width(frame$title, frame$title_cex, 2))
-    frame$title_cex <- frame$title_cex * min(1, 0.96 * page$width / widest)
+    width <- 0.96 * page$width
+    frame$title <- unlist(lapply(frame$title, break_title, width))
+    frame$title_cex <- cex_that_fits(frame$title, frame$title_cex, width, 2)
     frame$title_height <- length(frame$title) * line_height(frame$title_cex) + 0.1
     frame$title_y <- page$height - frame$title_height / 2
   }
   frame
 }
 
+# Lines of whole words; a title that fits when somewhat smaller stays one.
+break_title <- function(title, width) {
+  small <- 0.8
+  if (text_width(title, small, 2) <= width) return(title)
+  words <- strsplit(title, "(?<= )(?=[^ ])", perl = TRUE)[[1]]
+  row <- fill_rows(text_width(words, small, 2), width)
+  trimws(vapply(split(words, row), paste, "", collapse = ""), "right")
+}
+
+# The given size of text, or a smaller one at which all of it is at most so wide. Devices round
+# sizes, so the width is not in proportion.
+cex_that_fits <- function(text, cex, width, font) {
+  cex <- cex * min(1, width / max(text_width(text, cex, font)))
+  while (cex > 0.05 && max(text_width(text, cex, font)) > width) cex <- 0.95 * cex
+  cex
+}
+
 # Below the title, what is left out.
 place_note <- function(frame, page, drawn, depth) {
   frame$note <- gettextf("drawn to depth %d of %d: the dashed boxes are split further", drawn,
                          depth)
-  frame$note_cex <- 0.7 * min(1, 0.96 * page$width / text_width(frame$note, 0.7, 3))
+  frame$note_cex <- cex_that_fits(frame$note, 0.7, 0.96 * page$width, 3)
   frame$note_y <- page$height - frame$title_height - line_height(frame$note_cex) / 2 - 0.04
   frame$title_height <- frame$title_height + line_height(frame$note_cex) + 0.04
   frame
@@ -311,6 +332,7 @@ fit_turned <- function(layout, words, longest, shorten, force) {
   too_long <- text_width(class, layout$cex, 2) > height
   if (any(too_long) && !shorten) return(NULL)
   class <- shorten_to_width(class, height, layout$cex, 2, words$cut)
+  if (!force && !all(nzchar(class))) return(NULL) # a box without anything says less than none
   layout$turned[leaf] <- TRUE
   layout$facts <- vector("list", length(layout$leaf))
   layout$facts[leaf] <- if (lines == 2) Map(c, class, figures) else as.list(class)
@@ -469,6 +491,25 @@ cut_numbers <- function(text, width, cex, font = 2) {
     short <- paste0(paste(pieces[seq_len(n)], collapse = ""), " ..")
     if (text_width(short, cex, font) <= width) return(short)
   }
+}
+
+# "grant (0.25)", an action and its reward: the name of the action, and the number.
+action_parts <- function(text) {
+  at <- regexpr(" [(][^()]*[)]$", text)
+  c(substr(text, 1, at - 1), substring(text, at))
+}
+
+action_pieces <- function(text) {
+  parts <- action_parts(text)
+  c(name_pieces(parts[1]), parts[2])
+}
+
+# Of the name what fits beside the reward or, where that has no room, of the name alone.
+cut_action <- function(text, width, cex, font = 2) {
+  if (text_width(text, cex, font) <= width) return(text)
+  parts <- action_parts(text)
+  short <- shortened_line(parts[1], width - text_width(parts[2], cex, font), cex, font)
+  if (is.null(short)) shortened_line(parts[1], width, cex, font) else paste0(short, parts[2])
 }
 
 # Pieces joined into lines, each as full as fits.

@@ -88,11 +88,11 @@ model.frame.contree_model <- function(formula, ...) {
   call <- call[c(1, match(c("data", "subset", "na.action"), names(call), 0L))]
   call[[1]] <- quote(stats::model.frame)
   call$formula <- stats::terms(formula)
-  # what was left out without a na.action is left out below
-  if (is.null(call$na.action)) call$na.action <- quote(stats::na.pass)
+  # what is known to have been left out, also for a missing weight or offset, is left out below
+  left_out <- tree_na_action(formula)
+  if (is.null(call$na.action) || !is.null(left_out)) call$na.action <- quote(stats::na.pass)
   frame <- tryCatch(eval(call, parent.frame()),
                     error = function(problem) no_model_frame(conditionMessage(problem)))
-  left_out <- tree_na_action(formula)
   weightless <- formula$weightless$rows # of model trees, which do not count them
   n <- stats::nobs(formula) + length(weightless)
   if (!is.null(left_out) && nrow(frame) == n + length(left_out)) {

@@ -19,7 +19,7 @@
 #' of predictors that the tree uses are checked.
 #'
 #' For forged forests, a row given as a double vector without names, with all features in order,
-#' takes a few microseconds.
+#' takes about as long as one row of a tree does.
 #'
 #' The function contains the fit; it can be saved with [saveRDS()] and sent to other processes.
 #' Large data are predicted with the number of threads of [contree_threads()].

@@ -18,9 +18,15 @@ grow_rpart <- function(data, depth, folds = 0) {
 
 missed <- function(fit, data) sum(predict(fit, data, type = "class") != data$class)
 
+# Seconds of processor time. Its clock goes by milliseconds, so a tree is grown as often as takes 20.
 time_rpart <- function(data, depth) {
-  call <- timed(grow_rpart(data, depth))
-  list(seconds = call$seconds, errors = missed(call$value, data))
+  start <- processor_seconds()
+  trees <- 0
+  while (trees == 0 || processor_seconds() - start < 0.02) {
+    fit <- grow_rpart(data, depth)
+    trees <- trees + 1
+  }
+  list(seconds = (processor_seconds() - start) / trees, errors = missed(fit, data))
 }
 
 held_out <- list(

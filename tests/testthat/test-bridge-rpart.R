@@ -167,3 +167,34 @@ test_that("each function of rpart gives what the tree has, or an error that says
     expect_error(capture.output(rpart::rsq.rpart(tree)))
   }
 })
+
+test_that("a tree that knows one class is printed", {
+  skip_if_not_installed("rpart")
+  fit <- contree(y ~ x, data.frame(x = 1:9, y = factor(rep("only", 9))), depth = 1)
+  expect_output(print(as.rpart(fit)), "1) root 9 0 only (1) *", fixed = TRUE)
+  expect_output(summary(as.rpart(fit)), "predicted class=only")
+})
+
+test_that("columns of matrices are found again, in both bridges", {
+  skip_if_not_installed("rpart")
+  skip_if_not_installed("partykit")
+  set.seed(1)
+  d <- data.frame(x = rnorm(80), f = factor(sample(letters[1:3], 80, TRUE)))
+  d$m <- matrix(rnorm(160), 80, dimnames = list(NULL, c("u", "v")))
+  d$k <- matrix(rnorm(80), 80)
+  d$y <- factor(ifelse(d$m[, 1] > 0, "p", ifelse(d$f == "a", "q", "r")))
+  d$z <- (d$k[, 1] > 0) + 5 * (d$m[, 2] > 0.3) + (d$x > 0)
+  for (formula in list(y ~ ., y ~ poly(x, 2) + m, z ~ x + m + k, z ~ k)) {
+    for (model in c(FALSE, TRUE)) {
+      fit <- contree(formula, d, depth = 2, model = model)
+      tree <- as.rpart(fit)
+      party <- partykit::as.party(fit)
+      known <- unname(predict(fit, d))
+      expect_equal(unname(predict(tree, d, type = if (is.factor(known)) "class" else "vector")),
+                   known)
+      expect_equal(unname(predict(party, d)), known)
+      by_name <- contree:::spread_columns(as.list(stats::model.frame(fit)))
+      expect_equal(unname(predict(party, list2DF(by_name))), known)
+    }
+  }
+})

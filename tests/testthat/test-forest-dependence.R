@@ -140,3 +140,23 @@ test_that("with room for no more the middle of names is left out, not names", {
   expect_identical(substr(names, 1, 1), letters[1:12])
   expect_true(any(grepl("..", names, fixed = TRUE)))
 })
+
+test_that("times, dates and lengths of time keep their class", {
+  set.seed(4)
+  d <- data.frame(day = as.Date("2022-01-01") + sample(99),
+                  long = as.difftime(runif(99), units = "hours"),
+                  time = as.POSIXct("2022-01-01", tz = "UTC") + runif(99) * 1e6)
+  d$y <- factor(ifelse(d$long > 0.4 & d$time > d$time[5], "a", "b"))
+  for (fit in list(contree(y ~ ., d, depth = 2), hist_forest(y ~ ., d, trees = 5, seed = 1))) {
+    for (name in c("day", "long", "time")) {
+      shown <- partial_dependence(fit, d, name, grid = 5)
+      expect_identical(class(shown[[name]]), class(d[[name]]))
+      at <- d
+      at[[name]] <- d[[name]][rep(which.min(d[[name]]), 99)]
+      expect_equal(shown$prediction[1], mean(predict(fit, at, type = "prob")[, "b"]))
+      expect_silent(drawn(plot(shown)))
+    }
+    both <- partial_dependence(fit, d, c("long", "day"), grid = 3)
+    expect_identical(class(both$long), "difftime")
+  }
+})

@@ -134,3 +134,63 @@ test_that("what a formula takes away is no splitter either", {
   expect_contree_error(gmt(y ~ -z, data), "input", "no predictor")
   expect_contree_error(gmt(y ~ . - nosuch, data), "input", c("removes", "nosuch"))
 })
+
+test_that("offsets are taken with the rows, wherever they stand", {
+  d <- rows_of_products()
+  d$x[3] <- NA
+  d$o[7] <- NA
+  off <- 2 * d$o
+  plain <- gmt(y ~ x | u, d, seed = 1, max_leaves = 1, na.action = na.exclude)
+  same <- function(fit, model) {
+    expect_equal(unname(fitted(fit)), unname(fitted(model)))
+    expect_equal(coef(fit)[1, ], coef(model))
+  }
+  known <- lm(y ~ x, d, offset = off, na.action = na.exclude)
+  same(update(plain, offset = 2 * o), known)
+  same(update(plain, offset = off), known)
+  same(do.call(gmt, list(y ~ x | u, d, offset = off, seed = 1, max_leaves = 1,
+                         na.action = na.exclude)), known)
+  same(gmt(y ~ x + offset(off) | u, d, seed = 1, max_leaves = 1, na.action = na.exclude), known)
+  fit <- update(plain, offset = 2 * o)
+  expect_equal(predict(fit, interval = "confidence", extrapolate = TRUE),
+               predict(known, interval = "confidence"))
+  expect_identical(nrow(stats::model.frame(fit)), 298L)
+  rows <- c(9, 9, 9, 20:120)
+  same(update(plain, offset = off, subset = rows),
+       lm(y ~ x, d[rows, ], offset = 2 * o, na.action = na.exclude))
+  without_data <- with(d, gmt(y ~ x | u, offset = 2 * o, subset = u > 0.5 & !is.na(o), seed = 1,
+                              max_leaves = 1, na.action = na.omit))
+  same(without_data, lm(y ~ x, d, offset = 2 * o, subset = u > 0.5))
+  expect_contree_error(gmt(y ~ x | u, d, offset = o), "input", c("'offset' is NA in row 7"))
+  expect_contree_error(predict(update(plain, offset = off), d[11:13, ]), "input",
+                       c("vector of length 300", "3 rows"))
+})
+
+test_that("training rows are predicted with intervals, whatever a formula computes", {
+  d <- rows_of_products()
+  weights <- replace(d$w, 4:20, 0)
+  local({
+    here <- transform(d, far = o)
+    for (regressors in expression(poly(x, 2), log(w), x * f, x + offset(far))) {
+      formula <- eval(call("~", quote(y), call("|", regressors, quote(u))))
+      fit <- gmt(formula, here, weights = weights, seed = 1, max_leaves = 1)
+      model <- lm(eval(call("~", quote(y), regressors)), here, weights = weights)
+      expect_equal(unname(predict(fit, interval = "confidence")),
+                   unname(predict(model, interval = "confidence")))
+    }
+  })
+})
+
+test_that("levels of products that training had not are told", {
+  d <- rows_of_products()
+  new <- d[1:2, ]
+  new$f <- c("b", "zz")
+  for (formula in list(y ~ x:f | u, y ~ x * f | u, y ~ x:factor(f) | u)) {
+    fit <- gmt(formula, d, seed = 1)
+    expect_warning(value <- predict(fit, new), "f.* has 'zz'.* products of .* missing",
+                   class = "contree_new_levels")
+    expect_identical(unname(is.na(value)), c(FALSE, TRUE))
+    expect_contree_error(predict(fit, new, new_levels = "error"), "input", "'zz'")
+  }
+  expect_silent(predict(fit, d[1:5, ]))
+})

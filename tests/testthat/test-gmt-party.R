@@ -25,6 +25,21 @@ test_that("partykit predicts and plots what the tree says", {
                unname(predict(constants, mtcars, extrapolate = TRUE)))
 })
 
+test_that("regressors that are logical or missing, and offsets, are drawn too", {
+  skip_if_not_installed("partykit")
+  set.seed(2)
+  d <- data.frame(x = rnorm(90), l = sample(c(TRUE, FALSE, NA), 90, TRUE), i = sample(9, 90, TRUE))
+  grDevices::pdf(NULL)
+  on.exit(grDevices::dev.off())
+  d$y <- d$x + 3 * (d$i > 4) * (d$l %in% TRUE) + rnorm(90, 0, 0.1)
+  for (formula in list(y ~ x + l | i, y ~ l | i, y ~ x + offset(i) | l)) {
+    fit <- gmt(formula, d, seed = 1, complexity = 0.1)
+    party <- partykit::as.party(fit)
+    expect_equal(predict(party, d), predict(fit, d))
+    expect_silent(plot(party))
+  }
+})
+
 test_that("residuals of a converted tree are those of its predictions", {
   skip_if_not_installed("partykit")
   fit <- gmt(uptake ~ conc + Type | conc + Treatment, CO2, seed = 1)

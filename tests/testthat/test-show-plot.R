@@ -442,3 +442,47 @@ test_that("trees of few leaves and trees of actions have the numbers of their no
     expect_false(any(look_alike(layout)))
   }
 })
+
+test_that("leaves name their action on any page, with its reward or without", {
+  set.seed(6)
+  x <- data.frame(a = stats::runif(400), b = stats::runif(400), c = stats::runif(400))
+  long <- "give the large grant to all of them"
+  gamma <- cbind(none = 0, x$a - 0.4 + sin(20 * x$b), `-3.5` = x$c / 9)
+  colnames(gamma)[2] <- long
+  fit <- policy_tree(x, gamma, depth = 3)
+  for (size in list(c(3, 3), c(3, 5), c(4, 3), c(7, 5), c(12, 8))) {
+    layout <- layout_of(fit, size[1], size[2])
+    of_long <- layout$leaf & contree:::node_action(layout$drawn) == long
+    expect_gt(sum(of_long), 0)
+    for (node in which(layout$leaf)) {
+      said <- layout$facts[[node]]
+      expect_match(said[1], if (of_long[node]) "^(give|gi.*[.][.])" else "^-3[.]5|^none")
+    }
+    expect_identical(foreign_numbers(fit, size[1], size[2]), numeric())
+    expect_true(boxes_apart(layout))
+  }
+})
+
+test_that("titles and notes are on the page, broken into lines where they are long", {
+  wide <- function(text, cex, font) {
+    max(graphics::strwidth(text, units = "inches", cex = cex, font = font))
+  }
+  for (size in c(3, 3.7, 4, 5, 7)) for (words in c(1, 3, 16, 40)) {
+    on_page(size, 8, {
+      plot(deep_tree(5, "number"), main = strrep("rather long words ", words))
+      layout <- contree:::plotted$last$layout
+      expect_lte(wide(layout$title, layout$title_cex, 2), size)
+      expect_gte(layout$title_cex, 0.7)
+      if (!is.null(layout$note)) expect_lte(wide(layout$note, layout$note_cex, 3), size)
+    })
+  }
+})
+
+test_that("no leaf is an empty box, whatever size of text is asked for", {
+  fit <- deep_tree(4, "number")
+  fit$frame$yval <- fit$frame$yval * -1e-91
+  for (cex in c(0.6, 1, 1.5, 2)) for (size in list(c(3, 3), c(5, 4), c(7, 5))) {
+    layout <- layout_of(fit, size[1], size[2], cex = cex)
+    expect_true(all(nzchar(vapply(layout$facts[layout$leaf], `[`, "", 1))))
+  }
+})
