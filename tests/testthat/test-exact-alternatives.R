@@ -327,3 +327,18 @@ test_that("what a tree costs more is said whatever it may cost", {
     expect_identical(others$within, 2)
   }
 })
+
+test_that("trees whose costs were rounded are compared by the rows that they differ in", {
+  # two rows that no column tells apart are wrong in each tree
+  x <- data.frame(a = c(0, 0, 0, 1, 1, 1), b = c(0, 0, 1, 1, 1, 0))
+  y <- factor(c("p", "q", "p", "q", "q", "q"))
+  fit <- contree(x, y, weights = c(2^58, 2^57, 0.25, 2^57, 2^57, 1), depth = 1, minbucket = 1)
+  data <- list(x = x, y = y)
+  expect_identical(fit$frame$var[1], "a")
+  expect_gt(fit$gap, 1)
+  none <- contree_alternatives(fit, within = 0, data = data)
+  expect_length(none, 0)
+  expect_identical(attr(none, "undecided"), "b")
+  expect_output(print(none), "Not decided: 'b'", fixed = TRUE)
+  expect_identical(as.data.frame(contree_alternatives(fit, within = 2, data = data))$within, 1.25)
+})
