@@ -56,6 +56,7 @@ as.party.contree_model <- function(obj, data = NULL, ...) {
   check_no_dots(...)
   need_package("partykit", "as.party()")
   check_fit(obj, "obj")
+  refuse_dots(obj, "obj")
   if (inherits(obj, "gmt") && tree_leaf(obj) == "linear") {
     return(party_of_models(obj, data, parent.frame()))
   }
@@ -100,15 +101,27 @@ predict.contree_party <- function(object, newdata = NULL, ...) {
   class(object) <- setdiff(class(object), "contree_party")
   if (is.null(newdata)) return(stats::predict(object, newdata, ...))
   newdata[] <- lapply(newdata, function(x) if (is.factor(x)) without_na_level(x) else x)
+  known <- Filter(Negate(is.null), lapply(object$data, levels))
+  refuse_new_levels(newdata, known)
   frame <- stats::model.frame(stats::delete.response(object$terms), newdata,
-                              na.action = stats::na.pass,
-                              xlev = Filter(Negate(is.null), lapply(object$data, levels)))
+                              na.action = stats::na.pass, xlev = known)
   # the columns of a matrix are found in `newdata` alone
   if (all(names(object$data) %in% names(frame))) {
     newdata <- frame
     object$data <- frame[integer(), names(object$data), drop = FALSE]
   }
   stats::predict(object, newdata, ...)
+}
+
+# partykit has no place for such rows.
+refuse_new_levels <- function(newdata, known) {
+  known <- known[names(known) %in% names(newdata)]
+  unknown <- Map(function(name, levels) {
+    setdiff(as.character(newdata[[name]]), c(levels, NA))
+  }, names(known), known)
+  if (!any(lengths(unknown) > 0)) return(invisible())
+  stop_input("newdata", say_new_levels(Filter(length, unknown)), gettext(
+    "leave these rows out, or predict with the fit itself"))
 }
 
 # Each row that partykit takes the mean of: those of an exact search, which are there to be drawn as

@@ -169,3 +169,19 @@ test_that("each function of rpart gives what the tree has, or an error that says
     expect_error(capture.output(rpart::rsq.rpart(tree)))
   }
 })
+
+test_that("what rpart and partykit cannot take is an error of the conversion", {
+  one <- data.frame(y = factor(rep("a", 6)), x = 1:6)
+  expect_contree_error(as.rpart(contree(y ~ x, one)), "unsupported", c("'a'", "factor(levels = )"))
+  one$y <- factor(one$y, levels = c("a", "b"))
+  expect_output(print(as.rpart(contree(y ~ x, one))), "1) root 6 0 a")
+  for (name in c("...", "..1", "..12")) {
+    data <- stats::setNames(iris[3:5], c(name, "b", "Species"))
+    fit <- contree(data[1:2], data$Species, depth = 1)
+    expect_contree_error(as.rpart(fit), "unsupported", c(name, "rename"))
+    skip_if_not_installed("partykit")
+    expect_contree_error(partykit::as.party(fit), "unsupported", c(name, "rename"))
+  }
+  fit <- contree(stats::setNames(iris[3:4], c("....", "..x")), iris$Species, depth = 1)
+  expect_s3_class(as.rpart(fit), "rpart")
+})

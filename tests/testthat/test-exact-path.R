@@ -368,6 +368,19 @@ test_that("what splits save is told beside any weights", {
   }
 })
 
+test_that("complexities are the doubles next to quotients of whole numbers", {
+  x <- data.frame(a = c(0, 0, 1, 1, 1))
+  y <- factor(c("p", "p", "q", "q", "q"))
+  # 2^54 + k errors of 2.5 2^54 + k rows
+  for (k in c(3, 5)) {
+    table <- as.data.frame(contree_path(x, y, weights = c(2^54, 2^53, 2^53, 2^53, k), depth = 1,
+                                        minbucket = 1))
+    expect_identical(table$nsplit, c(0, 1))
+    # 0.4 + 0.24 k 2^-54; the double 0.4 is 0.4 + 0.4 2^-54
+    expect_identical(table$complexity[1], 0.4 + if (k == 3) 0 else 2^-54)
+  }
+})
+
 test_that("a large number hides no split of the path", {
   data <- data.frame(b = c(rep(0, 30), 1), a = c(rep(0:1, 15), 0), y = c(rep(0:1, 15), 1e7))
   table <- as.data.frame(contree_path(y ~ ., data, depth = 2, minbucket = 1))
