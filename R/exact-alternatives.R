@@ -23,6 +23,8 @@
 #' @param within How much more than `fit` a tree may cost, a number of at least 0: misclassified
 #'   rows (with `weights` or `loss`, the unit of the cost), for a numeric response squared errors,
 #'   or mean reward that a policy tree may have less. The default 0 lists trees of the same cost.
+#'   Weights and losses count as the decimals that they stand for: 0.1 and 0.2 cost as much as 0.3,
+#'   and what costs differ by in the last digits of such doubles is nothing.
 #' @param data The training data: a data frame for a fit from a formula, a list of `x` and `y` for
 #'   others. By default they are taken from the fit, if it was made with `model = TRUE`, or else the
 #'   arguments of its call are evaluated again, as [update()][contree_methods] does.
