@@ -57,6 +57,7 @@ as.party.contree_model <- function(obj, data = NULL, ...) {
   check_no_dots(...)
   need_package("partykit", "as.party()")
   check_fit(obj, "obj")
+  refuse_dots(obj, "obj")
   if (inherits(obj, "gmt") && tree_leaf(obj) == "linear") {
     return(party_of_models(obj, data, parent.frame()))
   }
@@ -104,12 +105,14 @@ predict.contree_party <- function(object, newdata = NULL, ...) {
   if (is.null(newdata)) return(stats::predict(object, newdata, ...))
   newdata[] <- lapply(newdata, function(x) if (is.factor(x)) without_na_level(x) else x)
   wanted <- names(object$data)
+  known <- Filter(Negate(is.null), lapply(object$data, levels))
+  refuse_new_levels(newdata, known)
   spread <- !all(wanted %in% names(attr(object$terms, "dataClasses")))
   # columns of matrices may also be given by the names they have in the tree
   if (!spread || !all(wanted %in% names(newdata))) {
     frame <- spread_frame(stats::model.frame(
       stats::delete.response(object$terms), newdata, na.action = stats::na.pass,
-      xlev = Filter(Negate(is.null), lapply(object$data, levels))))
+      xlev = known))
     if (all(wanted %in% names(frame))) { # those of model trees have the response too
       newdata <- frame
       object$data <- frame[integer(), wanted, drop = FALSE]
@@ -122,6 +125,17 @@ predict.contree_party <- function(object, newdata = NULL, ...) {
 spread_frame <- function(frame) {
   structure(spread_columns(as.list(frame)), row.names = attr(frame, "row.names"),
             class = "data.frame")
+}
+
+# partykit has no place for such rows.
+refuse_new_levels <- function(newdata, known) {
+  known <- known[names(known) %in% names(newdata)]
+  unknown <- Map(function(name, levels) {
+    setdiff(as.character(newdata[[name]]), c(levels, NA))
+  }, names(known), known)
+  if (!any(lengths(unknown) > 0)) return(invisible())
+  stop_input("newdata", say_new_levels(Filter(length, unknown)), gettext(
+    "leave these rows out, or predict with the fit itself"))
 }
 
 # Each row that partykit takes the mean of: those of an exact search, which are there to be drawn as

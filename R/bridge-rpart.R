@@ -10,9 +10,11 @@
 #'   split, and stays in a node whose children are equally large. If the tree sends it elsewhere and
 #'   some training rows had missing values, there is a warning of class
 #'   `contree_conversion_warning`.
-#' * A level that did not occur in training is an error.
+#' * A level that did not occur in training is an error, and so is a missing value that is a level,
+#'   as [addNA()] makes it.
 #' * Its `predict()` cannot handle predictors whose names contain backquotes, backslashes or line
 #'   breaks.
+#' * It has no trees for a response of a single class, which `as.rpart()` refuses.
 #'
 #' It shows dates and levels of ordered factors as numbers, and a split that separates missing
 #' values from all others as `< -Inf` or `>=-Inf`.
@@ -30,7 +32,7 @@
 #' @section Errors:
 #' `contree_input_error` if `data` is not a data frame with the training rows;
 #' `contree_unsupported_error` for a tree whose leaves hold neither a class nor one number nor, for
-#' `as.party()`, a linear model.
+#' `as.party()`, a linear model, and for one that asks for a predictor named `...`, `..1` or so.
 #' @return `as.rpart()`: an object of class `rpart`, see `rpart::rpart.object`.
 #' @examplesIf requireNamespace("rpart", quietly = TRUE)
 #' fit <- contree(Species ~ ., iris, depth = 2)
@@ -50,6 +52,7 @@ as.rpart.contree_model <- function(x, data = NULL, ...) {
     stop_unsupported("x", gettext(
       "trees of rpart predict a class or one number in each leaf; this one does not"))
   }
+  refuse_dots(x, "x")
   terms <- used_terms(x)
   classes <- predicts_classes(x)
   # a tree of a forest, or of a document, does not know its rows
@@ -93,6 +96,15 @@ with_names_of_rpart <- function(tree) {
     names(tree$variable.importance) <- renamed(names(tree$variable.importance))
   }
   tree
+}
+
+# What R looks for among arguments wherever it evaluates a formula.
+refuse_dots <- function(fit, argument) {
+  dots <- grep("^([.]{3}|[.]{2}[0-9]+)$", used_predictors(fit), value = TRUE)
+  if (length(dots) == 0) return(invisible())
+  stop_unsupported(argument, gettextf(paste(
+    "the tree asks for %s, which formulas of other packages take for arguments of a function;",
+    "rename the predictor and fit the tree again"), show_names(dots)))
 }
 
 #' @export

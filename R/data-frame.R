@@ -28,6 +28,7 @@ read_data <- function(formula, data, subset, na.action, env, missing = "learn", 
   }
   model <- evaluate_variables(c(list(parts$response), parts$predictors), data, evaluate)
   names(model) <- c(variable_label(parts$response), names(parts$predictors))
+  check_reserved(names(model))
   model <- as_model_frame(model, data)
   inputs <- input_names(parts$predictors, columns, env, nrow(model))
   data_names <- if (is.null(columns)) {
@@ -55,8 +56,15 @@ read_data <- function(formula, data, subset, na.action, env, missing = "learn", 
 }
 
 # The model frame has weights and offsets as stats::model.frame() names them, and exposures alike.
-predictors_of <- function(model) {
-  as.list(model)[setdiff(names(model)[-1], c("(weights)", "(exposure)", "(offset)"))]
+beside_variables <- c("(weights)", "(exposure)", "(offset)")
+
+predictors_of <- function(model) as.list(model)[setdiff(names(model)[-1], beside_variables)]
+
+check_reserved <- function(names) {
+  if (!any(reserved <- names %in% beside_variables)) return(invisible())
+  stop_input("formula", gettextf(
+    "a variable of the formula is named '%s', as weights are in model frames; rename the column",
+    names[reserved][1]))
 }
 
 read_xy <- function(x, y, missing = "learn", weights = NULL, read = read_response,

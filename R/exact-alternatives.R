@@ -23,6 +23,8 @@
 #' @param within How much more than `fit` a tree may cost, a number of at least 0: misclassified
 #'   rows (with `weights` or `loss`, the unit of the cost), for a numeric response squared errors,
 #'   or mean reward that a policy tree may have less. The default 0 lists trees of the same cost.
+#'   Weights and losses count as the decimals that they stand for: 0.1 and 0.2 cost as much as 0.3,
+#'   and what costs differ by in the last digits of such doubles is nothing.
 #' @param data The training data: a data frame for a fit from a formula, a list of `x` and `y` for
 #'   others. By default they are taken from the fit, if it was made with `model = TRUE`, or else the
 #'   arguments of its call are evaluated again, as [update()][contree_methods] does.
@@ -37,7 +39,10 @@
 #'   `as.data.frame()` gives a data frame with one row for each tree: `predictor`, `errors`, `cost`,
 #'   `within` (the cost less that of `fit`), `nsplit`, `gap` and `status`. If the search was
 #'   stopped, the attribute `undecided` of the list names predictors for which a tree may have been
-#'   missed, and there is a warning of class `contree_stopped`.
+#'   missed, and there is a warning of class `contree_stopped`. Where `weights` or `loss` had to be
+#'   rounded (see [contree()]) the search cannot tell trees apart that differ by less: `undecided`
+#'   then also names predictors whose tree that was found costs more than `within`, where another
+#'   may not.
 #' @section Errors:
 #' `contree_input_error` if the training data cannot be found or are not those of the fit, or if a
 #' setting in `...` would change the problem.
@@ -84,17 +89,18 @@ search_settings <- function(fit, given) {
 
 # ---- searching -----------------------------------------------------------------------------------
 
-# What a tree may cost. In integers C counts the costs of the fit again and compares them; of sums
-# of other weights, and of squares, which are doubles, off_of() is nothing.
+# What a tree may cost. In integers C counts the costs of the fit again and compares them. Where
+# weights or losses had to be rounded, trees are compared by the rows that they say different
+# classes of. Of squares, and of tables, which are sums of doubles, off_of() is nothing.
 limit_costs <- function(settings, fit, problem, within) {
   cost <- tree_proof(fit)$cost
   settings$blur <- 0
   if (problem$n_classes == 0) {
     settings$blur <- grain_of_costs(problem, settings)$blur
   } else if (is.null(problem$frame$table)) {
-    node <- route(fit, problem$frame$columns)
-    labels <- match(node_label(fit)[node], searched_classes(problem$frame))
-    settings$beside <- list(labels = labels, splits = tree_splits(fit))
+    said <- node_label(fit)[route(fit, problem$frame$columns)]
+    labels <- match(said, searched_classes(problem$frame))
+    settings$beside <- list(labels = labels, splits = tree_splits(fit), said = said)
   }
   settings$within <- within
   # Inf: any tree will do
@@ -148,8 +154,12 @@ search_root <- function(found, root, problem, settings, fit) {
   if (stopped) found$status <- solved$status
   if (!alone) found$bounds <- root_bounds(solved, problem)[root]
   found$elapsed <- found$elapsed + solved$elapsed
+  # rounding may hide a tree that costs less than the one found
+  rounded <- !is.null(settings$beside) && solved$counted$unit == 0
+  open <- alone && (stopped || rounded && solved$feature[1] > 0 &&
+                      solved$bound <= settings$max_cost)
   if (solved$feature[1] == 0 || !may_cost(solved, settings)) {
-    if (stopped && alone) found$undecided <- c(found$undecided, root)
+    if (open) found$undecided <- c(found$undecided, root)
     return(found)
   }
   # the best known tree of a search among several that was stopped may have less than the best tree
@@ -157,8 +167,13 @@ search_root <- function(found, root, problem, settings, fit) {
   if (stopped && !alone) return(found)
   settings$root <- problem$frame$shape$names[solved$feature[1]]
   tree <- new_fit(solved, problem, settings, tree_call(fit))
+  more <- cost_beside(tree, fit, problem$frame, settings)
+  if (rounded && more > settings$within) {
+    if (open) found$undecided <- c(found$undecided, root)
+    return(found)
+  }
   found$fits[[settings$root]] <- tree
-  found$within[settings$root] <- cost_beside(tree, fit, settings)
+  found$within[settings$root] <- more
   found
 }
 
@@ -168,17 +183,32 @@ may_cost <- function(solved, settings) {
 }
 
 # How much more a tree costs than the fit, from integers where there are any.
-cost_beside <- function(tree, fit, settings) {
+cost_beside <- function(tree, fit, frame, settings) {
   own <- tree_counted(tree)
   counted <- tree_counted(fit)
-  if (is.null(own) || !identical(own$unit, counted$unit)) {
+  more <- if (!is.null(own) && identical(own$unit, counted$unit)) {
+    sum(counted_units(own, node_is_leaf(tree)) - counted_units(counted, node_is_leaf(fit))) *
+      own$unit
+  } else if (!is.null(settings$beside)) {
+    errors_beside(frame, node_label(tree)[tree_where(tree)], settings$beside$said)
+  } else {
     costs <- c(tree_proof(tree)$cost, tree_proof(fit)$cost)
     more <- costs[1] - costs[2]
     return(if (abs(more) <= off_of(max(costs), settings$blur)) 0 else more)
   }
-  units <- sum(own$nodes[node_is_leaf(tree)]) - sum(counted$nodes[node_is_leaf(fit)])
   penalty <- tree_settings(fit)$complexity * tree_unit(fit)
-  units * own$unit + penalty * (tree_splits(tree) - tree_splits(fit))
+  more + penalty * (tree_splits(tree) - tree_splits(fit))
+}
+
+# What the rows cost more under these classes than under others, from the rows whose classes differ:
+# nothing, if it is the last digits of decimals.
+errors_beside <- function(frame, said, other) {
+  rows <- which(said != other)
+  own <- row_costs(frame$response[rows], NULL, frame$loss, said[rows])
+  less <- row_costs(frame$response[rows], NULL, frame$loss, other[rows])
+  weights <- row_weights(frame)[rows]
+  more <- .Call(ffi_sum_products, c(weights, weights), c(own, -less))
+  if (abs(more) <= 4 * .Machine$double.eps * sum(weights * pmax(own, less))) 0 else more
 }
 
 # For each predictor, what a search has proven of the trees that begin with it.

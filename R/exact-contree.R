@@ -544,14 +544,14 @@ refuse_with_leaves <- function(settings, what) {
 # The settings that the fit keeps: not those that would hold on to data, environments or other fits.
 kept_settings <- function(settings) {
   settings[!names(settings) %in% c("cp", "start", "progress", "max_cost", "beside", "within", "off",
-                                   "end", "workers", "checkpoint")]
+                                   "price", "end", "workers", "checkpoint")]
 }
 
 # The settings as C takes them, with those that only developers change: the vector instructions (see
 # contree_info()) and the shortcuts of the search that are switched off (option contree.switches).
 # `roots` (columns that the root may be split on), `max_cost` (a tree that costs more need not be
 # found) and, where costs are integers to C, the same by a tree `beside` and how much more are for
-# contree_alternatives() alone.
+# contree_alternatives() alone, `price` (a complexity in these integers) for contree_path().
 search_control <- function(settings, start, roots, report) {
   list(depth = as.integer(settings$depth), complexity = settings$complexity,
        max_leaves = if (is.null(settings$max_leaves)) Inf else settings$max_leaves,
@@ -565,7 +565,7 @@ search_control <- function(settings, start, roots, report) {
        start = start, roots = roots,
        max_cost = if (is.null(settings$max_cost)) Inf else settings$max_cost,
        beside = settings$beside$labels, beside_splits = settings$beside$splits,
-       within = settings$within, report = report,
+       within = settings$within, price = settings$price, report = report,
        part = NULL,
        simd = simd_wanted(), switches = getOption("contree.switches", character()))
 }

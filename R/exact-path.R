@@ -7,10 +7,12 @@
 # errors there are at least (`least`); a line is proven as soon as none of them lies below it.
 #
 # Costs are counted in grains, of which all are multiples: a row, or what weights and losses leave.
-# So decisions are about whole numbers, which come from C as they are. Where the search had to round
-# weights or losses, and of a numeric response, there is no grain; what differs by less than
-# rounding can make of it (`slack`), or by the last digits of doubles (`share` of the errors of the
-# trees themselves), counts as equal.
+# So decisions are about whole numbers, which come from C as they are, in two parts where doubles
+# have not all their digits; and the penalty at which two trees cost the same is kept as what it is,
+# the difference of such numbers over that of the splits. Where the search had to round weights or
+# losses, and of a numeric response, there is no grain; what differs by less than rounding can make
+# of it (`slack`), or by the last digits of doubles (`share` of the errors of the trees themselves),
+# counts as equal.
 
 #' Optimal trees for all complexities
 #'
@@ -148,7 +150,11 @@ find_path <- function(frame, settings, call, by) {
   } else {
     found <- search_path(problem, settings, call, begin)
     table <- table_of_path(found, settings)
-    fits <- lapply(seq_len(nrow(table)), function(i) fit_of_path(found, table[i, ], settings))
+    gap <- attr(table, "gap_below")
+    attr(table, "gap_below") <- NULL
+    fits <- lapply(seq_len(nrow(table)), function(i) {
+      fit_of_path(found, table[i, ], gap[i], settings)
+    })
   }
   path <- structure(stats::setNames(fits, table$nsplit), table = table, call = call,
                     class = "contree_path", by = by,
@@ -163,20 +169,22 @@ find_path <- function(frame, settings, call, by) {
 # What is found on the way, costs and penalties in grains: `fits` with their `splits` and `errors`,
 # one a number of splits; `least`, for each number of splits from 0 on the errors that a tree of so
 # many makes at least; `n` rows, or what they weigh; `floor`, the penalty where the path ends;
-# `status`, why a search ended early, "optimal" if none did.
+# `status`, why a search ended early, "optimal" if none did. Errors are matrices of two rows, whose
+# sums they are.
 search_path <- function(problem, settings, call, begin) {
-  found <- list(fits = list(), splits = numeric(), errors = numeric(), status = "optimal",
-                least = numeric(1 + most_splits(settings$depth, length(problem$codes))))
+  found <- list(fits = list(), splits = numeric(), errors = matrix(0, 2, 0), status = "optimal",
+                least = matrix(0, 2, 1 + most_splits(settings$depth, length(problem$codes))))
   found[c("grain", "slack", "share", "whole", "hidden")] <- measure_of_costs(problem, settings)
   found$n <- complexity_unit(problem$frame) / found$grain
+  if (is_classes(problem$frame)) found$weights <- problem$frame$weights
   # below the least penalty a split counts as long as it saves a single grain, or what is no
   # rounding, and only then
   found$floor <- max(settings$complexity * found$n,
                      if (found$whole) 2^-settings$depth else 2 * found$slack)
-  penalty <- found$floor
+  price <- plain_price(found$floor)
   tried <- character()
   repeat {
-    found <- search_at(found, penalty, problem, settings, call, begin)
+    found <- search_at(found, price, problem, settings, call, begin)
     if (found$status %in% c("time limit", "interrupted")) break
     repeat {
       edge <- open_edge(found, tried)
@@ -186,7 +194,7 @@ search_path <- function(problem, settings, call, begin) {
     }
     if (is.null(edge)) break
     tried <- c(tried, edge$name)
-    penalty <- edge$penalty
+    price <- edge$price
   }
   found
 }
@@ -203,34 +211,46 @@ measure_of_costs <- function(problem, settings) {
 }
 
 errors_in_grains <- function(found, fit, leaves = which(node_is_leaf(fit))) {
-  counted <- tree_counted(fit)
-  if (found$whole && !is.null(counted)) {
-    return(sum(counted$nodes[leaves]) * round(counted$unit / found$grain))
-  }
-  errors <- sum(node_errors(fit)[leaves]) / found$grain
-  if (found$whole) round(errors) else errors
+  if (found$whole) return(counted_units(tree_counted(fit), leaves))
+  c(sum(node_errors(fit)[leaves]), 0)
 }
 
+# A penalty: the errors, in two parts, that so many splits cost together. Of two trees of whole
+# costs, as one of these saves them beside the other, it is exact.
+plain_price <- function(penalty) list(units = c(penalty, 0), splits = 1, exact = FALSE)
+price_between <- function(found, ends) {
+  list(units = found$errors[, ends[1]] - found$errors[, ends[2]],
+       splits = diff(found$splits[ends]), exact = found$whole)
+}
+penalty_of <- function(price) sum(price$units) / price$splits
+
+# a s - b t, where a and b have two parts (matrices of two rows or one such number): exact for whole
+# numbers, whatever is lost where the parts are added.
+minus_times <- function(a, s, b, t) (a[1, ] * s - b[1] * t) + (a[2, ] * s - b[2] * t)
+
 # The difference that counts as nothing where two trees are compared that have these errors, in
-# grains, and differ by `splits` splits of that penalty.
-nothing <- function(found, errors, penalty, splits) {
-  found$slack + found$share * errors + last_bits_of_penalty * penalty * abs(splits)
+# grains, and differ by `splits` splits of that price.
+nothing <- function(found, errors, price, splits) {
+  off <- found$slack + found$share * errors
+  if (price$exact) off else off + last_bits_of_penalty * penalty_of(price) * abs(splits)
 }
 
 # One search, which begins with the best tree known for that penalty. The first one also gives the
 # tree without splits.
-search_at <- function(found, penalty, problem, settings, call, begin) {
+search_at <- function(found, price, problem, settings, call, begin) {
   left <- settings$time_limit - (seconds_now() - begin)
   if (length(found$fits) && left <= 0) {
     found$status <- "time limit"
     return(found)
   }
+  penalty <- penalty_of(price)
   now <- settings
   now$time_limit <- max(0, left)
   # of a response without variance a split costs nothing at any complexity
   now$complexity <- if (found$n > 0) penalty / found$n else settings$complexity
+  if (price$exact) now$price <- as.numeric(c(price$units, price$splits))
   if (length(found$fits)) {
-    now$start <- found$fits[[which.min(found$errors + penalty * found$splits)]]
+    now$start <- found$fits[[which.min(colSums(found$errors) + penalty * found$splits)]]
   }
   solved <- solve_problem(problem, now)
   settings$complexity <- now$complexity
@@ -238,14 +258,20 @@ search_at <- function(found, penalty, problem, settings, call, begin) {
   if (length(found$fits) == 0) {
     leaf <- cut_nodes(fit, which(!node_is_leaf(fit)))
     found <- add_fit(found, leaf)
-    found$least[1] <- found$errors
+    found$least[, 1] <- found$errors
   }
   if (solved$status != "optimal") found$status <- solved$status
   # what the penalty was rounded to is known to C: nothing is lost to that
-  counted <- solved$counted
-  grains <- if (found$whole) round(counted$unit / found$grain) else 1
-  found$least <- pmax(found$least, counted$least[seq_along(found$least)] * grains)
-  add_fit(found, fit)
+  add_fit(raise_least(found, solved$counted), fit)
+}
+
+# Of what two searches have proven the larger.
+raise_least <- function(found, counted) {
+  rest <- if (is.null(counted$least_rest)) 0 else counted$least_rest
+  least <- rbind(counted$least, rest)[, seq_len(ncol(found$least)), drop = FALSE]
+  higher <- which(colSums(least - found$least) > 0)
+  found$least[, higher] <- least[, higher]
+  found
 }
 
 # Keeps the better of two trees with as many splits, or the first.
@@ -253,10 +279,14 @@ add_fit <- function(found, fit) {
   splits <- tree_splits(fit)
   errors <- errors_in_grains(found, fit)
   at <- match(splits, found$splits, length(found$splits) + 1)
-  if (at <= length(found$splits) && found$errors[at] <= errors) return(found)
+  if (at <= length(found$splits)) {
+    if (sum(found$errors[, at] - errors) <= 0) return(found)
+    found$errors[, at] <- errors
+  } else {
+    found$errors <- cbind(found$errors, errors, deparse.level = 0)
+  }
   found$fits[[at]] <- fit
   found$splits[at] <- splits
-  found$errors[at] <- errors
   found
 }
 
@@ -266,59 +296,69 @@ corners <- function(found) {
   corner <- which(found$splits == 0)
   repeat {
     here <- corner[length(corner)]
-    splits <- found$splits - found$splits[here]
-    saved <- found$errors[here] - found$errors
-    steepest <- max(ifelse(splits > 0, saved / splits, -Inf))
-    off <- nothing(found, found$errors[here], steepest, splits)
-    if (steepest <= found$floor + nothing(found, found$errors[here], found$floor, 1)) return(corner)
-    on_line <- which(splits > 0 & saved >= steepest * splits - off)
+    larger <- which(found$splits > found$splits[here])
+    if (length(larger) == 0) return(corner)
+    steepest <- larger[1]
+    for (to in larger[-1]) if (below_edge(found, here, steepest, to) > 0) steepest <- to
+    price <- price_between(found, c(here, steepest))
+    errors <- sum(found$errors[, here])
+    if (penalty_of(price) <= found$floor + nothing(found, errors, plain_price(found$floor), 1)) {
+      return(corner)
+    }
+    off <- nothing(found, errors, price, found$splits[larger] - found$splits[here])
+    on_line <- larger[below_edge(found, here, steepest, larger) >= -off]
     corner <- c(corner, on_line[which.max(found$splits[on_line])])
   }
 }
 
-# The first line between corners that is neither proven nor tried: its ends and its penalty; NULL if
+# How far trees lie below the line through two others.
+below_edge <- function(found, here, there, trees) {
+  price <- price_between(found, c(here, there))
+  minus_times(found$errors[, here] - found$errors[, trees, drop = FALSE], price$splits,
+              price$units, found$splits[trees] - found$splits[here]) / price$splits
+}
+
+# The first line between corners that is neither proven nor tried: its ends and its price; NULL if
 # there is none.
 open_edge <- function(found, tried) {
   corner <- corners(found)
   for (i in seq_len(length(corner) - 1)) {
     ends <- corner[c(i, i + 1)]
-    name <- paste(found$splits[ends], found$errors[ends], collapse = " ")
-    if (name %in% tried || is_proven(found, ends)) next
-    return(list(ends = ends, name = name,
-                penalty = -diff(found$errors[ends]) / diff(found$splits[ends])))
+    price <- price_between(found, ends)
+    name <- paste(sprintf("%a", c(found$splits[ends], found$errors[, ends])), collapse = " ")
+    # no tree can lie below the line, or none that a search would find
+    if (name %in% tried || all(left_open(found, ends[1], price) == 0)) next
+    return(list(ends = ends, name = name, price = price))
   }
   NULL
 }
 
-# Whether no tree can lie below the line, or none that a search would find.
-is_proven <- function(found, ends) {
-  penalty <- -diff(found$errors[ends]) / diff(found$splits[ends])
-  all(left_open(found, ends[1], penalty) == 0)
-}
-
-# For each number of splits, how far what is proven lies below the line of that penalty through a
+# For each number of splits, how far what is proven lies below the line of that price through a
 # tree, if it is more than nothing.
-left_open <- function(found, at, penalty) {
-  below <- below_line(found, at, penalty)
-  off <- nothing(found, pmax(found$errors[at], found$least), penalty, below$splits)
+left_open <- function(found, at, price) {
+  below <- below_line(found, at, price)
+  off <- nothing(found, pmax(sum(found$errors[, at]), colSums(found$least)), price, below$splits)
   replace(below$errors, below$errors <= off, 0)
 }
 
-# Differences come first: they have all digits.
-below_line <- function(found, at, penalty) {
-  splits <- seq_along(found$least) - 1 - found$splits[at]
-  list(splits = splits, errors = (found$errors[at] - found$least) - penalty * splits)
+below_line <- function(found, at, price) {
+  splits <- seq_len(ncol(found$least)) - 1 - found$splits[at]
+  list(splits = splits,
+       errors = minus_times(found$errors[, at] - found$least, price$splits, price$units, splits) /
+         price$splits)
 }
 
 # A known tree that, pruned at the penalty of the line, lies below it; NULL if there is none. That
 # saves a search.
 pruned_below <- function(found, edge) {
-  errors <- found$errors[edge$ends[1]]
+  at <- edge$ends[1]
   for (fit in found$fits[order(found$splits)]) {
-    weak <- weak_nodes(fit, edge$penalty * found$grain)
-    splits <- weak$splits - found$splits[edge$ends[1]]
-    below <- (errors - errors_in_grains(found, fit, weak$leaves)) - edge$penalty * splits
-    if (length(weak$cut) && below > nothing(found, errors, edge$penalty, splits)) {
+    weak <- weak_nodes(fit, penalty_of(edge$price) * found$grain)
+    if (length(weak$cut) == 0) next
+    splits <- weak$splits - found$splits[at]
+    errors <- cbind(found$errors[, at] - errors_in_grains(found, fit, weak$leaves))
+    below <- minus_times(errors, edge$price$splits, edge$price$units, splits) / edge$price$splits
+    if (below > nothing(found, sum(found$errors[, at]), edge$price, splits)) {
       return(cut_nodes(fit, weak$cut))
     }
   }
@@ -329,37 +369,47 @@ pruned_below <- function(found, edge) {
 
 table_of_path <- function(found, settings) {
   corner <- corners(found)
-  splits <- found$splits[corner]
-  errors <- found$errors[corner]
-  complexity <- c(-diff(errors) / diff(splits) / found$n, settings$complexity)
-  upper <- c(Inf, complexity[-length(complexity)])
+  prices <- Map(function(from, to) price_between(found, c(from, to)), corner[-length(corner)],
+                corner[-1])
+  complexity <- c(complexities(found, prices), settings$complexity)
   # the distance to what is proven is a convex function of the penalty, largest at an end of the
-  # range
-  gap <- pmax(gap_at(found, corner, complexity), gap_at(found, corner, upper))
+  # range; beyond the first price only the tree without splits is left
+  lower <- gap_at(found, corner, c(prices, list(plain_price(settings$complexity * found$n))))
+  upper <- c(0, gap_at(found, corner[-1], prices))
   shown <- vapply(found$fits[corner], function(fit) tree_proof(fit)$objective, 0)
-  data.frame(complexity = complexity, upper = upper, nsplit = splits, errors = shown,
-             rel_error = relative_errors(shown), gap = gap,
-             status = ifelse(gap == 0, "optimal", found$status), row.names = NULL)
+  gap <- pmax(lower, upper)
+  structure(
+    data.frame(complexity = complexity, upper = c(Inf, complexity[-length(complexity)]),
+               nsplit = found$splits[corner], errors = shown, rel_error = relative_errors(shown),
+               gap = gap, status = ifelse(gap == 0, "optimal", found$status), row.names = NULL),
+    gap_below = lower)
 }
 
-# How much more than the optimum trees can cost at most, each at its complexity, in the user's unit.
-gap_at <- function(found, corner, complexity) {
-  gaps <- Map(function(at, penalty) {
-    if (!is.finite(penalty)) return(0) # only the tree without splits is left
-    if (found$errors[at] + penalty * found$splits[at] < found$hidden) {
-      return(max(0, below_line(found, at, penalty)$errors))
+# Prices as shares of what rows weigh, or of the errors of one leaf, with all digits.
+complexities <- function(found, prices) {
+  units <- vapply(prices, function(price) price$units, c(0, 0))
+  splits <- vapply(prices, function(price) as.numeric(price$splits), 0)
+  .Call(ffi_complexities, as.numeric(units), as.numeric(splits), found$grain, found$weights,
+        found$n * found$grain)
+}
+
+# How much more than the optimum trees can cost at most, each at its price, in the user's unit.
+gap_at <- function(found, corner, prices) {
+  gaps <- Map(function(at, price) {
+    penalty <- penalty_of(price)
+    if (sum(found$errors[, at]) + penalty * found$splits[at] < found$hidden) {
+      return(max(0, below_line(found, at, price)$errors))
     }
     # what a split may save below is of sums of doubles
-    if (!found$whole) penalty <- max(penalty, found$floor)
-    max(0, left_open(found, at, penalty))
-  }, corner, complexity * found$n)
-  unlist(gaps) * found$grain
+    if (!found$whole && penalty < found$floor) price <- plain_price(found$floor)
+    max(0, left_open(found, at, price))
+  }, corner, prices)
+  as.numeric(unlist(gaps)) * found$grain
 }
 
 # The fit of a row of the table, at the least complexity for which it counts.
-fit_of_path <- function(found, row, settings) {
+fit_of_path <- function(found, row, gap, settings) {
   at <- match(row$nsplit, found$splits)
-  gap <- gap_at(found, at, row$complexity)
   bound <- if (gap == 0) {
     Inf
   } else {

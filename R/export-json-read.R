@@ -63,7 +63,7 @@ read_members <- function(document) {
   names <- switch(document$leaf, classes = list(classes = json_names),
                   numbers = list(outputs = json_names))
   proven <- any(c("status", "settings") %in% names(document))
-  optional <- if (proven) list(weighted = json_flag, loss = json_array)
+  optional <- if (proven) list(weighted = json_flag, loss = json_array, counted = counted_of_json)
               else if (identical(document$leaf, "numbers")) list(policy = policy_of_json)
   json_object(document, "", c(fields, names, if (proven) proof), optional)
 }
@@ -74,6 +74,11 @@ policy_of_json <- function(value, path) {
     settings = json_settings, value = json_finite, bound = json_finite, gap = json_amount,
     complexity = json_amount, rounding = json_amount, status = json_string,
     restricted = json_levels))
+}
+
+# check_fit() sees to it that there is a number for each node, of classes.
+counted_of_json <- function(value, path) {
+  json_object(value, path, list(unit = json_amount, nodes = json_counts), list(rest = json_counts))
 }
 
 # The rows as a matrix; NULL if there are none.

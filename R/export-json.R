@@ -21,9 +21,10 @@
 #'   of strings) for the last three types; `unit` for POSIXct (time zone) and difftime (unit).
 #' * `settings`: object with `depth`, `complexity`, `max_gap`, `max_thresholds` and `time_limit`,
 #'   see [contree_control()]; `objective`, `cost`, `bound`, `status`, `capped`, `restricted`: what
-#'   was proven, see [contree.object]. Where they apply, `weighted` (true) and `loss` (array of
-#'   arrays, one for each true class, of one number for each predicted class), and `max_leaves`
-#'   among the settings. Trees without a proof have none of these members.
+#'   was proven, see [contree.object]. Where they apply, `weighted` (true), `loss` (array of arrays,
+#'   one for each true class, of one number for each predicted class) and `counted` (object with
+#'   `unit` and the arrays `nodes` and, where it is there, `rest`), and `max_leaves` among the
+#'   settings. Trees without a proof have none of these members.
 #' * `policy`: of a policy tree, whose `outputs` are the actions and whose `values` their mean
 #'   rewards: object with `settings` as above, `value`, `bound`, `gap`, `complexity`, `status`,
 #'   `rounding`, see [policy_tree()], and `restricted`.
@@ -150,7 +151,13 @@ json_proof <- function(fit) {
     list(status = proof$status, capped = isTRUE(proof$capped),
          restricted = I(as.character(tree_restricted(fit)))),
     if (tree_weighted(fit)) list(weighted = TRUE),
+    if (costs_differ(fit) && !is.null(tree_counted(fit))) list(counted = json_counted(fit)),
     if (!is.null(tree_loss(fit))) list(loss = json_loss(tree_loss(fit))))
+}
+
+json_counted <- function(fit) {
+  counted <- tree_counted(fit)
+  c(list(unit = json_number(counted$unit)), lapply(counted[names(counted) != "unit"], json_numbers))
 }
 
 # A line a true class, one number for each predicted class.

@@ -10,7 +10,9 @@ cut_nodes <- function(fit, cut) {
   fit$frame$var[cut] <- leaf_mark
   fit$frame$default_left[cut] <- NA
   fit$frame <- fit$frame[kept, ]
-  if (!is.null(fit$counted)) fit$counted$nodes <- fit$counted$nodes[kept]
+  for (part in setdiff(names(fit$counted), "unit")) {
+    fit$counted[[part]] <- fit$counted[[part]][kept]
+  }
   fit$where[] <- match(onto, kept)[fit$where]
   fit$objective <- sum(node_errors(fit)[node_is_leaf(fit)])
   fit

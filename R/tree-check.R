@@ -292,8 +292,9 @@ fault_in_result <- function(fit) {
 }
 
 is_counted <- function(counted, n) {
-  is.list(counted) && identical(names(counted), c("unit", "nodes")) &&
-    is_number(counted$unit, 0) && is_amounts(counted$nodes, n)
+  is.list(counted) && identical(setdiff(names(counted), "rest"), c("unit", "nodes")) &&
+    is_number(counted$unit, 0) && is_amounts(counted$nodes, n) &&
+    (is.null(counted[["rest"]]) || is_amounts(counted[["rest"]], n))
 }
 
 is_history <- function(history) {

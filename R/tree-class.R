@@ -75,8 +75,9 @@ fit_format <- 3L
 #'   \item{rounding}{for a numeric response, the norm of the rounding errors of the search, see
 #'     [contree()]; absent otherwise.}
 #'   \item{counted}{for classes, what the search compares in place of sums of doubles: a list of
-#'     `unit` and `nodes`, for each node `dev` as a whole number of units. Absent where weights or
-#'     losses had to be rounded, or such a number is larger than 2^53.}
+#'     `unit` and `nodes`, for each node `dev` as a whole number of units; where these are above
+#'     2^53 only their multiples of 2^30, and in `rest` what is to be added. Absent where weights or
+#'     losses had to be rounded.}
 #'   \item{capped}{logical: did `max_thresholds` exclude thresholds? If so, the bound holds for
 #'     trees without them.}
 #'   \item{history}{data frame of the progress of the search: `time` in seconds, `cost` of the best
@@ -203,12 +204,12 @@ node_table <- function(nodes, leaf, names) {
     if (!is.null(leaf$yval2)) list(yval2 = leaf$yval2)))
 }
 
-# What each node costs as a leaf in the integers that the search compares: list(unit, nodes); NULL
-# where costs had to be rounded, or doubles have not all digits of the integers.
+# What each node costs as a leaf in the integers that the search compares: list(unit, nodes, rest),
+# `rest` only where doubles have not all digits of the integers; NULL where costs had to be rounded.
 counted_errors <- function(solved) {
-  counted <- solved$counted[c("unit", "nodes")]
-  if (is.null(counted$nodes) || counted$nodes[1] > 2^53) return(NULL)
-  counted
+  counted <- solved$counted[c("unit", "nodes", "rest")]
+  if (is.null(counted$nodes)) return(NULL)
+  counted[!vapply(counted, is.null, NA)]
 }
 
 # What nodes cost with these weights of the classes and these labels.
@@ -342,7 +343,7 @@ contradiction <- function(fit) {
     if (has_proof(fit)) c(
       "the errors of the leaves add up to the objective" = is_objective(
         fit, sum(node_errors(fit)[leaf])) &&
-        (is.null(fit$counted) || is_objective(fit, sum(fit$counted$nodes[leaf]) *
+        (is.null(fit$counted) || is_objective(fit, sum(counted_units(fit$counted, leaf)) *
                                                 fit$counted$unit)),
       "the residuals add up to the objective" = !rows || costs_differ(fit) ||
         sum(fit$frame$yval[fit$where] != tree_y(fit)) == fit$objective,
@@ -558,9 +559,13 @@ has_proof <- function(fit) !is.null(fit[["status"]])
 tree_proof <- function(fit) fit[c("objective", "cost", "bound", "gap", "status", "capped",
                                   "elapsed", "search")]
 
-# What each node costs as a leaf in whole numbers of a unit: list(unit, nodes). NULL where the
+# What each node costs as a leaf in whole numbers of a unit: list(unit, nodes, rest). NULL where the
 # search had to round costs.
 tree_counted <- function(fit) fit[["counted"]]
+
+# What some nodes cost together, in units: a number in two parts, which is their sum. Differences of
+# such numbers have all digits where the parts are subtracted first.
+counted_units <- function(counted, nodes) c(sum(counted$nodes[nodes]), sum(counted$rest[nodes]))
 
 # How far a numeric response is from the grid of the search.
 tree_rounding <- function(fit) fit$rounding

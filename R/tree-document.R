@@ -39,6 +39,7 @@ model_of_document <- function(document, predictors, nodes) {
     control = settings_of_document(document$settings, document$leaf == "classes"),
     objective = document$objective, cost = document$cost, bound = document$bound,
     gap = document$cost - document$bound, status = document$status, capped = document$capped,
+    counted = document$counted,
     elapsed = NA_real_, restricted = if (length(document$restricted)) document$restricted)
 }
 

@@ -70,12 +70,14 @@ prune.contree_model <- function(tree, complexity, cp, ...) {
   }
   complexity <- one_of_size(complexity, cp, root_errors = node_errors(tree)[1],
                             unit = tree_unit(tree))$complexity
-  cut <- weak_nodes(tree, complexity * tree_unit(tree))$cut
+  weak <- weak_nodes(tree, complexity * tree_unit(tree))
+  cut <- weak$cut
   if (length(cut) == 0 && complexity == tree_settings(tree)$complexity) return(tree)
   bound <- bound_at(tree, complexity)
   was_smallest <- is_smallest(tree)
-  tree <- at_complexity(cut_nodes(tree, cut), complexity, bound, "pruned")
-  if (!same_double(tree_proof(tree)$cost, bound)) return(tree)
+  gap <- gap_at_bound(tree, weak, complexity)
+  tree <- at_complexity(cut_nodes(tree, cut), complexity, bound, "pruned", gap)
+  if (gap > 0) return(tree)
   # a leaf that cost as much as a tree of one split would be left of it; and a tree that was the
   # smallest of the optimal ones is so at each complexity at which its bound follows from there
   smallest <- was_smallest || tree_splits(tree) <= 1
@@ -137,15 +139,15 @@ weak_nodes <- function(fit, penalty) {
 # 100 rows is 29 errors.
 last_bits_of_penalty <- 2^-50
 
-# What these leaves below a node cost less than its rows would as the node: in integers, of which
-# none has more digits than doubles, where the search has them.
+# What these leaves below a node cost less than its rows would as the node: in integers, where the
+# search has them.
 saved_by <- function(fit, node, leaves) {
   counted <- tree_counted(fit)
   if (is.null(counted) && tree_leaf(fit) == "number") {
     return(sum(node_saved(fit)[nodes_between(fit, node, leaves)]))
   }
   if (is.null(counted)) return(sum(saved_in(fit, node, leaves)))
-  (counted$nodes[node] - sum(counted$nodes[leaves])) * counted$unit
+  sum(counted_units(counted, node) - counted_units(counted, leaves)) * counted$unit
 }
 
 # The node and what is above these leaves below it: their sums of what is saved lose nothing.
@@ -186,5 +188,24 @@ bound_at <- function(fit, complexity) {
 
 most_splits <- function(depth, n) min(2^depth, n) - 1
 
-# Sums of the same numbers in another order.
-same_double <- function(a, b) abs(a - b) <= 4 * .Machine$double.eps * pmax(abs(a), abs(b))
+# How much more what is left of the tree costs at another complexity than bound_at() says: from what
+# nodes save, of which differences of costs may have no digit left. Penalties are doubles.
+gap_at_bound <- function(fit, left, complexity) {
+  before <- tree_settings(fit)$complexity
+  least <- if (complexity > before) 1 else most_splits(tree_settings(fit)$depth, stats::nobs(fit))
+  penalties <- tree_unit(fit) * c(complexity * left$splits, -before * tree_splits(fit),
+                                  (before - complexity) * least)
+  beside_leaf <- complexity * tree_unit(fit) * left$splits - saved_by(fit, 1, left$leaves)
+  beside_bound <- lost_by(fit, left$leaves) + tree_proof(fit)$gap + sum(penalties)
+  if (max(beside_leaf, beside_bound) <= last_bits_of_penalty * sum(abs(penalties))) return(0)
+  max(beside_leaf, beside_bound)
+}
+
+# What the nodes that become leaves saved with what is below them.
+lost_by <- function(fit, leaves) {
+  onto <- nearest_cut(fit, leaves)
+  cut <- leaves[!node_is_leaf(fit)[leaves]]
+  sum(vapply(cut, function(node) {
+    saved_by(fit, node, which(onto == node & node_is_leaf(fit)))
+  }, 0))
+}

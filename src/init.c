@@ -27,6 +27,8 @@ SEXP ffi_seconds(void);
 SEXP ffi_processor_seconds(void);
 SEXP ffi_count_time(SEXP step, SEXP rows);
 SEXP ffi_cost_grain(SEXP columns, SEXP y, SEXP n_classes, SEXP control);
+SEXP ffi_sum_products(SEXP x, SEXP y);
+SEXP ffi_complexities(SEXP errors, SEXP splits, SEXP unit, SEXP weights, SEXP n);
 SEXP ffi_certificate(SEXP columns, SEXP y, SEXP n_classes, SEXP control, SEXP bound, SEXP labels,
                      SEXP n_splits, SEXP limit);
 SEXP ffi_certify(SEXP columns, SEXP y, SEXP n_classes, SEXP control, SEXP labels, SEXP n_splits,
@@ -100,6 +102,8 @@ static const R_CallMethodDef calls[] = {
     ENTRY(ffi_processor_seconds, 0),
     ENTRY(ffi_count_time, 2),
     ENTRY(ffi_cost_grain, 4),
+    ENTRY(ffi_complexities, 5),
+    ENTRY(ffi_sum_products, 2),
     ENTRY(ffi_data_hash, 4),
     ENTRY(ffi_column_hashes, 1),
     ENTRY(ffi_set_new, 5),

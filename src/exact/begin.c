@@ -24,6 +24,10 @@ ct_status ct_search_check(const ct_exact_options *options, ct_error *error)
                        options->depth);
     if (!(options->complexity >= 0) || !isfinite(options->complexity))
         return ct_fail(error, CT_BAD_INPUT, "complexity must be a number of at least 0");
+    if (options->price_splits &&
+        !(options->price_units > 0 && options->complexity > 0 &&
+          options->price_splits <= ct_most_splits(UINT32_MAX, options->depth)))
+        return ct_fail(error, CT_BAD_INPUT, "a price must be some units over the splits of a tree");
     if (options->any_size && options->complexity > 0)
         return ct_fail(error, CT_BAD_INPUT, "with a complexity the smallest tree is found");
     if (!(options->max_gap >= 0))
@@ -84,6 +88,8 @@ ct_status ct_search_set_rules(ct_exact_search *search, ct_exact_costs *costs, co
         CT_TRY(ct_choices_init(costs, arena, error));
     }
     if (options->any_size) ct_penalty_none(costs);
+    if (options->price_splits && ct_is_counted(costs))
+        ct_penalty_fraction(costs, options->price_units, options->price_splits);
     search->costs = costs;
     search->split_cost = costs->split;
     search->breaks_ties =

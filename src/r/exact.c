@@ -23,10 +23,12 @@
  * costs more by what the grid takes off. */
 #include "base/compact.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/sum.h"
 #include "data/hash.h"
 #include "exact/cost/penalty.h"
 #include "tree/route.h"
@@ -88,6 +90,21 @@ static ct_exact_options options_of(SEXP control)
     options.simd = CHAR(STRING_ELT(simd, 0));
     options.off = shortcuts_off(switches);
     return options;
+}
+
+/* c(high, rest, splits): what so many splits cost together, high + rest units; NULL: what
+ * `complexity` says. */
+static void set_price(ct_exact_options *options, SEXP price)
+{
+    if (price == R_NilValue) return;
+    if (TYPEOF(price) != REALSXP || Rf_xlength(price) != 3)
+        Rf_error("control element 'price' must be NULL or 3 doubles");
+    const double *given = REAL_RO(price);
+    if (!(fabs(given[0]) < 0x1p62) || !(fabs(given[1]) < 0x1p62) || !(given[2] >= 1) ||
+        !(given[2] < UINT32_MAX))
+        Rf_error("control element 'price' must be a number of units and of splits");
+    options->price_units = (int64_t) given[0] + (int64_t) given[1];
+    options->price_splits = (uint32_t) given[2];
 }
 
 /* The tree to begin with, a list of the vectors of its nodes; memory of the call. */
@@ -261,15 +278,18 @@ static int put_response(SEXP list, const ct_exact_result *result)
     return i;
 }
 
-/* list(unit, nodes, least, within): see ct_exact_counted. */
+/* list(unit, nodes, rest, least, least_rest, within): see ct_exact_counted. */
 static SEXP counted_list(const ct_exact_counted *counted, uint32_t n_nodes)
 {
-    static const char *const names[] = {"unit", "nodes", "least", "within"};
-    SEXP list = PROTECT(r_named_list(names, 4));
+    static const char *const names[] = {"unit", "nodes", "rest", "least", "least_rest", "within"};
+    const ct_whole_numbers *nodes = &counted->nodes, *least = &counted->least;
+    SEXP list = PROTECT(r_named_list(names, 6));
     SET_VECTOR_ELT(list, 0, Rf_ScalarReal(counted->unit));
-    if (counted->nodes) SET_VECTOR_ELT(list, 1, r_doubles_from(counted->nodes, n_nodes));
-    SET_VECTOR_ELT(list, 2, r_doubles_from(counted->least, counted->n_least));
-    SET_VECTOR_ELT(list, 3, Rf_ScalarLogical(counted->within));
+    if (nodes->high) SET_VECTOR_ELT(list, 1, r_doubles_from(nodes->high, n_nodes));
+    if (nodes->rest) SET_VECTOR_ELT(list, 2, r_doubles_from(nodes->rest, n_nodes));
+    SET_VECTOR_ELT(list, 3, r_doubles_from(least->high, counted->n_least));
+    if (least->rest) SET_VECTOR_ELT(list, 4, r_doubles_from(least->rest, counted->n_least));
+    SET_VECTOR_ELT(list, 5, Rf_ScalarLogical(counted->within));
     UNPROTECT(1);
     return list;
 }
@@ -335,6 +355,7 @@ SEXP ffi_exact_solve(SEXP columns, SEXP y, SEXP n_classes, SEXP control)
     options.beside = r_outcome_of(r_element(control, "beside"), r_element(control, "beside_splits"),
                                   data, &beside);
     options.within = options.beside ? r_number(control, "within") : 0;
+    set_price(&options, r_element(control, "price"));
     SEXP roots = r_element(control, "roots");
     if (roots != R_NilValue) options.roots = r_roots_of(roots, data->n_cols);
     SEXP part = PROTECT(r_part_begin(r_element(control, "part"), &options, data->n_cols));
@@ -408,4 +429,41 @@ SEXP ffi_cost_grain(SEXP columns, SEXP y, SEXP n_classes, SEXP control)
     SET_VECTOR_ELT(list, 3, Rf_ScalarReal(blur));
     UNPROTECT(1);
     return list;
+}
+
+/* For each column c(high, low) of `errors` and each number of `splits` what the errors are beside
+ * as many times what rows weigh, both in the same unit: weights, or n rows of weight 1 where these
+ * are NULL. */
+SEXP ffi_complexities(SEXP errors, SEXP splits, SEXP unit, SEXP weights, SEXP n)
+{
+    R_xlen_t k = Rf_xlength(splits);
+    if (TYPEOF(errors) != REALSXP || Rf_xlength(errors) != 2 * k || TYPEOF(splits) != REALSXP)
+        Rf_error("errors and splits must be doubles, two of the former for each of the latter");
+    if (weights != R_NilValue && TYPEOF(weights) != REALSXP) Rf_error("weights must be doubles");
+    ct_sum total = {Rf_asReal(n), 0};
+    if (weights != R_NilValue) total.high = 0;
+    for (R_xlen_t i = 0; i < Rf_xlength(weights); i++) ct_sum_add(&total, REAL_RO(weights)[i]);
+    SEXP out = PROTECT(Rf_allocVector(REALSXP, k));
+    for (R_xlen_t i = 0; i < k; i++) {
+        ct_sum amount = {0, 0};
+        ct_sum_add(&amount, REAL_RO(errors)[2 * i]);
+        ct_sum_add(&amount, REAL_RO(errors)[2 * i + 1]);
+        REAL(out)[i] = ct_sum_ratio(ct_sum_times(amount, Rf_asReal(unit)),
+                                    ct_sum_times(total, REAL_RO(splits)[i]));
+    }
+    UNPROTECT(1);
+    return out;
+}
+
+/* The sum of the products of two vectors of doubles, with all its digits. */
+SEXP ffi_sum_products(SEXP x, SEXP y)
+{
+    ct_sum sum = {0, 0};
+    if (TYPEOF(x) != REALSXP || TYPEOF(y) != REALSXP || Rf_xlength(x) != Rf_xlength(y))
+        Rf_error("x and y must be doubles, as many of either");
+    for (R_xlen_t i = 0; i < Rf_xlength(x); i++) {
+        const ct_sum product = ct_sum_times((ct_sum) {REAL_RO(x)[i], 0}, REAL_RO(y)[i]);
+        ct_sum_join(&sum, &product);
+    }
+    return Rf_ScalarReal(ct_sum_value(&sum));
 }

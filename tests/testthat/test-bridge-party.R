@@ -131,7 +131,8 @@ test_that("partykit gets all rows, of characters and calls too", {
       expect_identical(nrow(predict(party, new, type = "prob")), nrow(new))
     }
   }
-  expect_error(predict(partykit::as.party(fit), transform(data, ch = "new")), "new level")
+  expect_contree_error(predict(partykit::as.party(fit), transform(data, ch = "new")), "input",
+                       c("'ch'", "'new'"))
 })
 
 # Rows of every type of predictor, of which any value may be missing.
@@ -242,4 +243,13 @@ test_that("new data may have the level NA, and a predictor any name", {
     expect_identical(as.character(predict(tree, data, type = if (inherits(tree, "rpart")) "class"
                                           else "response")), as.character(data$. > 2))
   }
+})
+
+test_that("a level that did not occur in training is an error that names it", {
+  skip_if_not_installed("partykit")
+  data <- data.frame(y = factor(c("a", "a", "b", "b")), f = factor(c("u", "u", "v", NA)))
+  party <- partykit::as.party(contree(y ~ f, data, depth = 1, minbucket = 1))
+  new <- data.frame(f = factor(c("u", "w", NA)))
+  expect_contree_error(predict(party, new), "input", c("'w'", "'f'", "leave these rows out"))
+  expect_identical(as.character(predict(party, new[-2, , drop = FALSE])), c("a", "b"))
 })

@@ -198,3 +198,15 @@ test_that("columns of matrices are found again, in both bridges", {
     }
   }
 })
+
+test_that("predictors named as arguments are errors of the conversion", {
+  for (name in c("...", "..1", "..12")) {
+    data <- stats::setNames(iris[3:5], c(name, "b", "Species"))
+    fit <- contree(data[1:2], data$Species, depth = 1)
+    expect_contree_error(as.rpart(fit), "unsupported", c(name, "rename"))
+    skip_if_not_installed("partykit")
+    expect_contree_error(partykit::as.party(fit), "unsupported", c(name, "rename"))
+  }
+  fit <- contree(stats::setNames(iris[3:4], c("....", "..x")), iris$Species, depth = 1)
+  expect_s3_class(as.rpart(fit), "rpart")
+})

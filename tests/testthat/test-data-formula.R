@@ -167,3 +167,44 @@ test_that("the data may come first", {
   set.seed(1)
   expect_identical(cv$table, contree_cv(Species ~ ., iris, depth = 1)$table)
 })
+
+test_that("any name of a column is that of a predictor, but those of weights in model frames", {
+  expected <- predict(contree(Species ~ ., iris[3:5], depth = 2))
+  for (name in c("...", "..1", "..", ".", "TRUE", "NULL", "NA", "if", "function", "(offset)", "T",
+                 "c", " ", "1")) {
+    data <- stats::setNames(iris[3:5], c(name, "Petal.Width", "Species"))
+    fit <- contree(Species ~ ., data, depth = 2)
+    expect_identical(unname(predict(fit, data)), unname(expected), info = name)
+    alone <- eval(bquote(contree(Species ~ .(as.name(name)), data, depth = 1)))
+    if (name != ".") expect_identical(alone$shape$names, name)
+    expect_identical(predict(contree(data[1:2], data$Species, depth = 2), data), predict(fit, data))
+  }
+  for (name in c("(weights)", "(exposure)")) {
+    data <- stats::setNames(iris[3:5], c(name, "Petal.Width", "Species"))
+    expect_contree_error(contree(Species ~ ., data), "input", c(name, "rename"))
+    expect_contree_error(hist_forest(Species ~ ., data), "input", c(name, "rename"))
+    expect_s3_class(contree(Species ~ Petal.Width, data, depth = 1), "contree")
+  }
+})
+
+test_that("subset and weights are looked up where the formula was written", {
+  written <- function(formula) {
+    rows <- 100
+    each <- rep(1:2, 75)
+    environment(formula) <- environment()
+    formula
+  }
+  used <- function(fit, formula) {
+    rows <- each <- "another"
+    fit(written(formula))
+  }
+  fits <- list(
+    used(function(f) contree(f, iris, weights = each, subset = seq_len(150) <= rows, depth = 1),
+         Species ~ .),
+    used(function(f) gmt(f, iris, weights = each, subset = seq_len(150) <= rows), Sepal.Width ~ .))
+  for (fit in fits) expect_identical(nobs(fit), 100L)
+  expect_identical(fits[[1]]$weights, rep(c(1, 2), 50))
+  forest <- used(function(f) hist_forest(f, iris, weights = each, subset = seq_len(150) <= rows,
+                                         trees = 2), Species ~ .)
+  expect_identical(nobs(forest), 100L)
+})

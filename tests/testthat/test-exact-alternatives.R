@@ -327,3 +327,36 @@ test_that("what a tree costs more is said whatever it may cost", {
     expect_identical(others$within, 2)
   }
 })
+
+test_that("trees whose costs were rounded are compared by the rows that they differ in", {
+  # two rows that no column tells apart are wrong in each tree
+  x <- data.frame(a = c(0, 0, 0, 1, 1, 1), b = c(0, 0, 1, 1, 1, 0))
+  y <- factor(c("p", "q", "p", "q", "q", "q"))
+  fit <- contree(x, y, weights = c(2^58, 2^57, 0.25, 2^57, 2^57, 1), depth = 1, minbucket = 1)
+  data <- list(x = x, y = y)
+  expect_identical(fit$frame$var[1], "a")
+  expect_gt(fit$gap, 1)
+  none <- contree_alternatives(fit, within = 0, data = data)
+  expect_length(none, 0)
+  expect_identical(attr(none, "undecided"), "b")
+  expect_output(print(none), "Not decided: 'b'", fixed = TRUE)
+  expect_identical(as.data.frame(contree_alternatives(fit, within = 2, data = data))$within, 1.25)
+})
+
+test_that("weights are the decimals that they stand for, beside any others", {
+  x <- data.frame(a = c(0, 1, 1, 1, 0), b = c(0, 1, 0, 0, 1))
+  y <- factor(c("p", "q", "p", "p", "p"))
+  for (large in c(1, 1e14, 1.5e16)) { # the last is rounded
+    weights <- c(large, large, 0.1, 0.2, 0.3)
+    beside <- function(weights, within) {
+      fit <- contree(x, y, weights = weights, depth = 1, minbucket = 1)
+      as.data.frame(contree_alternatives(fit, within = within, data = list(x = x, y = y)))$within
+    }
+    expect_identical(beside(weights, 0), 0)
+    for (other in c(0.4, 0.3 + 1e-9)) {
+      # where costs are rounded the other tree may be the better one
+      expect_false(any(beside(replace(weights, 5, other), 1e-10) > 1e-10))
+      expect_equal(abs(beside(replace(weights, 5, other), 1)), other - 0.3, tolerance = 1e-6)
+    }
+  }
+})

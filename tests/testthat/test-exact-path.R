@@ -243,17 +243,17 @@ test_that("a gap is the largest over the range of the tree, at either end", {
   set.seed(6)
   for (i in 1:60) {
     errors <- sort(sample(20:60, 4), decreasing = TRUE)
-    found <- list(splits = c(0, 1, 2, 3), errors = errors, n = 100, grain = 1, slack = 0,
+    found <- list(splits = c(0, 1, 2, 3), errors = rbind(errors, 0), n = 100, grain = 1, slack = 0,
                   share = 0, whole = TRUE, hidden = 0,
                   fits = lapply(errors, function(e) list(objective = e)),
                   floor = 1e-3, status = "time limit",
-                  least = pmax(0, errors - sample(0:6, 4, TRUE)))
-    found$least[1] <- errors[1] # a tree without splits is known
+                  least = rbind(pmax(0, errors - sample(0:6, 4, TRUE)), 0))
+    found$least[1, 1] <- errors[1] # a tree without splits is known
     table <- contree:::table_of_path(found, list(complexity = 0))
     for (row in seq_len(nrow(table))) {
       penalties <- seq(table$complexity[row], min(table$upper[row], 1), length.out = 101) * 100
       gaps <- vapply(penalties, function(penalty) {
-        table$errors[row] + penalty * table$nsplit[row] - min(found$least + penalty * 0:3)
+        table$errors[row] + penalty * table$nsplit[row] - min(found$least[1, ] + penalty * 0:3)
       }, 0)
       expect_equal(table$gap[row], max(gaps, 0), info = paste(i, row))
       ends <- ends + c(gaps[1] > gaps[101] + 1e-6, gaps[101] > gaps[1] + 1e-6)
@@ -325,6 +325,59 @@ test_that("a large weight hides no split of the path", {
     expect_equal(table$nsplit, 0:2)
     expect_equal(table$errors / unit, c(2e14, 5, 0))
     expect_true(all(table$gap == 0))
+  }
+})
+
+test_that("errors above 2^53 are whole numbers on the path, and complexities have all digits", {
+  data <- data.frame(a = c(0, 0, 1, 1, 1, 1), b = c(0, 0, 0, 0, 1, 1))
+  y <- factor(c("p", "p", "q", "q", "p", "p"))
+  path_of_weights <- function(...) {
+    as.data.frame(contree_path(data, y, weights = c(...), depth = 2, minbucket = 1))
+  }
+  for (unit in 2^c(0, 40)) {
+    # a leaf has 2^53 + 5 errors, a split 5, of 3 2^53 rows
+    table <- path_of_weights(2^52 * unit, 2^52 * unit, 2^53 * unit, (2^53 - 5) * unit, 2 * unit,
+                             3 * unit)
+    expect_identical(table$nsplit, c(0, 1, 2))
+    expect_identical(table$complexity, c(1 / 3, 5 / 2^53 / 3, 0))
+    expect_identical(table$gap, c(0, 0, 0))
+    # 2 m + 1 errors, m and none, of 5 m + 5 rows: the first split saves one row more
+    m <- 2^52 * unit
+    table <- path_of_weights(m + 2 * unit, m + 2 * unit, m, m + unit, m / 2, m / 2)
+    expect_identical(table$nsplit, c(0, 1, 2))
+    expect_identical(table$complexity, c(0.2, 0.2 - 2^-54, 0))
+    expect_identical(table$errors, c(2 * m, m, 0)) # nearest to 2 m + 1
+    expect_identical(table$gap, c(0, 0, 0))
+    # and now one less: no complexity has the tree of one split
+    table <- path_of_weights(m + 2 * unit, m + 2 * unit, m - unit, m, m / 2, m / 2)
+    expect_identical(table$nsplit, c(0, 2))
+    expect_identical(table$gap, c(0, 0))
+  }
+})
+
+# At depth 1 there is more room for costs.
+test_that("what splits save is told beside any weights", {
+  x <- data.frame(a = c(0, 0, 1, 1))
+  y <- factor(c("p", "q", "q", "p"))
+  for (saved in c(1, 3, 7, 2^20 + 1)) {
+    weights <- c(2^55, 2^54, 2^53, 2^53 - saved)
+    table <- as.data.frame(contree_path(x, y, weights = weights, depth = 1, minbucket = 1))
+    expect_identical(table$nsplit, c(0, 1))
+    # 2^54 + 2^53 errors, and 2^54 + 2^53 - saved, of 2^56 - saved rows
+    expect_identical(table$complexity[1], saved / (2^56 - saved))
+  }
+})
+
+test_that("complexities are the doubles next to quotients of whole numbers", {
+  x <- data.frame(a = c(0, 0, 1, 1, 1))
+  y <- factor(c("p", "p", "q", "q", "q"))
+  # 2^54 + k errors of 2.5 2^54 + k rows
+  for (k in c(3, 5)) {
+    table <- as.data.frame(contree_path(x, y, weights = c(2^54, 2^53, 2^53, 2^53, k), depth = 1,
+                                        minbucket = 1))
+    expect_identical(table$nsplit, c(0, 1))
+    # 0.4 + 0.24 k 2^-54; the double 0.4 is 0.4 + 0.4 2^-54
+    expect_identical(table$complexity[1], 0.4 + if (k == 3) 0 else 2^-54)
   }
 })
 

@@ -273,3 +273,34 @@ test_that("trees without a proof are not pruned, and the error says what to do",
     expect_contree_error(prune(fit, cp = 0.1), "unsupported", "max_leaves")
   }
 })
+
+test_that("a split that saves one row of 2^52 is not nothing", {
+  x <- data.frame(a = c(0, 0, 1, 1), b = c(0, 0, 0, 1))
+  y <- factor(c("p", "q", "q", "p"))
+  # 2^53 errors, 2^52 + 1 and 2^52
+  fit <- contree(x, y, weights = c(2^53, 2^52, 2^52, 1), depth = 2, minbucket = 1)
+  n <- 2^54 + 1
+  cut <- prune(fit, complexity = 1.5 / n)
+  expect_identical(c(contree:::tree_splits(fit), contree:::tree_splits(cut)), c(2L, 1L))
+  expect_identical(cut$status, "pruned") # all that is known is that no tree has fewer errors
+  expect_equal(cut$gap, 1)
+  expect_identical(contree:::tree_splits(prune(fit, complexity = 0.9 / n)), 2L)
+})
+
+test_that("a fit from a document is pruned as the fit is", {
+  skip_if_not_installed("jsonlite")
+  x <- data.frame(a = c(0, 0, 1, 1, 1, 1), b = c(0, 0, 0, 0, 1, 1))
+  y <- factor(c("p", "p", "q", "q", "p", "p"))
+  for (weights in list(c(2^53, 2^53, 2^53 + 2, 2^53, 2, 1), c(1e14, 1e14, 1e14, 1e14, 0.1, 0.2))) {
+    fit <- contree(x, y, weights = weights, depth = 2, minbucket = 1)
+    again <- contree_from_json(as_json(fit))
+    expect_identical(again$counted, fit$counted)
+    for (errors in c(outer(fit$frame$dev, c(0.5, 1, 2)))) {
+      complexity <- errors / sum(weights)
+      one <- prune(fit, complexity = complexity)
+      other <- prune(again, complexity = complexity)
+      expect_identical(other[c("frame", "objective", "status", "gap")],
+                       one[c("frame", "objective", "status", "gap")])
+    }
+  }
+})

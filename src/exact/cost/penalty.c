@@ -70,6 +70,16 @@ void ct_penalty_set(ct_exact_costs *costs, double complexity, double most)
     CT_ASSERT(costs->split > 0);
 }
 
+void ct_penalty_fraction(ct_exact_costs *costs, int64_t units, uint32_t splits)
+{
+    CT_ASSERT(costs->penalty > 0 && costs->rounding == 0);
+    CT_ASSERT(units > 0 && splits > 0 && splits <= costs->most_splits);
+    double x = (double) (units % splits) / splits;
+    fractions near = fractions_near(x, costs->most_splits, ldexp(x, -LAST_BITS));
+    costs->split = ct_cost_of_units(costs, units / splits) + between(&near, x, costs->shift);
+    costs->penalty = costs->unit * ((double) units / splits);
+}
+
 void ct_penalty_none(ct_exact_costs *costs)
 {
     CT_ASSERT(costs->penalty == 0);

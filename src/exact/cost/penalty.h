@@ -30,6 +30,10 @@ unsigned ct_penalty_bits(uint32_t most_splits, int penalised);
  * at most; the shift leaves CT_COST_BITS bits together. */
 void ct_penalty_set(ct_exact_costs *costs, double complexity, double most);
 
+/* The penalty of a split is so many units over so many splits, exactly: of costs that are counted,
+ * with a shift for about that penalty. */
+void ct_penalty_fraction(ct_exact_costs *costs, int64_t units, uint32_t splits);
+
 /* Splits cost nothing: of trees of the same objective none is preferred for its size. Without a
  * penalty. */
 void ct_penalty_none(ct_exact_costs *costs);

@@ -1,5 +1,6 @@
 #include "exact/finish/counted.h"
 
+#include <float.h>
 #include <math.h>
 
 #include "base/memory.h"
@@ -29,47 +30,71 @@ int64_t ct_cost_beyond(const ct_exact_costs *costs, int64_t units, uint32_t n_sp
     return most + 1;
 }
 
-/* Not above x. */
-static double rounded_down(int64_t x)
+/* Above that doubles have not all digits of whole numbers: these are cut here. */
+enum { WHOLE_BITS = 53, REST_BITS = 30 };
+
+static ct_status numbers_new(ct_whole_numbers *numbers, uint32_t n, int in_two, ct_error *error)
 {
-    double value = (double) x;
-    return value > 0x1p53 && (int64_t) value > x ? nextafter(value, 0) : value;
+    numbers->high = (double *) ct_alloc(n * sizeof(double));
+    if (in_two) numbers->rest = (double *) ct_alloc(n * sizeof(double));
+    if (!numbers->high || (in_two && !numbers->rest))
+        return ct_fail(error, CT_NO_MEMORY, "not enough memory for the costs of %lu nodes",
+                       (unsigned long) n);
+    return CT_OK;
 }
 
-/* What is left of a cost without the price of its splits: in units, or in the objective with all
- * taken off that rounding may have added. */
+static void numbers_put(ct_whole_numbers *numbers, uint32_t i, int64_t x)
+{
+    int64_t rest = numbers->rest ? x & (((int64_t) 1 << REST_BITS) - 1) : 0;
+    CT_ASSERT(x >= 0 && (numbers->rest || x <= (int64_t) 1 << WHOLE_BITS));
+    numbers->high[i] = (double) (x - rest);
+    if (numbers->rest) numbers->rest[i] = (double) rest;
+}
+
+static void numbers_free(ct_whole_numbers *numbers)
+{
+    ct_free(numbers->high);
+    ct_free(numbers->rest);
+    *numbers = (ct_whole_numbers) {NULL, NULL};
+}
+
+/* What is left of a cost without the price of its splits, in units. */
+static int64_t least_units(const ct_exact_costs *costs, int64_t cost)
+{
+    return cost > 0 ? (cost - 1) / ct_cost_of_units(costs, 1) + 1 : 0;
+}
+
+/* The same in the objective, with all taken off that rounding may have added. */
 static double least_errors(const ct_exact_costs *costs, int64_t cost)
 {
     if (costs->response) return ct_response_bound(costs, cost);
-    int64_t unit = ct_cost_of_units(costs, 1), units = cost > 0 ? (cost - 1) / unit + 1 : 0;
-    double least = rounded_down(units);
-    if (ct_is_counted(costs)) return least;
-    return fmax(least * costs->unit * (1 - costs->noise) - costs->rounding, 0);
+    double least = (double) least_units(costs, cost) * costs->unit;
+    return fmax(least * (1 - DBL_EPSILON) * (1 - costs->noise) - costs->rounding, 0);
 }
 
 ct_status ct_counted_set(ct_exact_counted *counted, const ct_exact_costs *costs,
                          const int64_t *leaf_cost, uint32_t n_nodes, int64_t proven,
                          ct_error *error)
 {
+    int is_counted = ct_is_counted(costs),
+        in_two = is_counted && leaf_cost[0] >> costs->shift > (int64_t) 1 << WHOLE_BITS;
     counted->unit = ct_exact_cost_grain(costs);
     counted->n_least = costs->most_splits + 1;
-    counted->least = (double *) ct_alloc(counted->n_least * sizeof(double));
-    if (ct_is_counted(costs)) counted->nodes = (double *) ct_alloc(n_nodes * sizeof(double));
-    if (!counted->least || (ct_is_counted(costs) && !counted->nodes))
-        return ct_fail(error, CT_NO_MEMORY, "not enough memory for what is proven of %lu splits",
-                       (unsigned long) costs->most_splits);
+    CT_TRY(numbers_new(&counted->least, counted->n_least, in_two, error));
     for (uint32_t s = 0; s < counted->n_least; s++) {
-        counted->least[s] = least_errors(costs, proven);
+        if (is_counted) numbers_put(&counted->least, s, least_units(costs, proven));
+        else counted->least.high[s] = least_errors(costs, proven);
         proven = proven > costs->split ? proven - costs->split : 0;
     }
-    for (uint32_t i = 0; counted->nodes && i < n_nodes; i++)
-        counted->nodes[i] = (double) (leaf_cost[i] >> costs->shift);
+    if (!is_counted) return CT_OK;
+    CT_TRY(numbers_new(&counted->nodes, n_nodes, in_two, error));
+    for (uint32_t i = 0; i < n_nodes; i++)
+        numbers_put(&counted->nodes, i, leaf_cost[i] >> costs->shift);
     return CT_OK;
 }
 
 void ct_counted_free(ct_exact_counted *counted)
 {
-    ct_free(counted->nodes);
-    ct_free(counted->least);
-    counted->nodes = counted->least = NULL;
+    numbers_free(&counted->nodes);
+    numbers_free(&counted->least);
 }

@@ -5,13 +5,19 @@
 
 #include "exact/cost/costs.h"
 
+/* Whole numbers, each the sum of two doubles: a multiple of 2^30 and what is left, so that sums of
+ * many lose nothing on either side. `rest` is NULL where doubles have all digits of the numbers. */
+typedef struct {
+    double *high, *rest; /* owned */
+} ct_whole_numbers;
+
 typedef struct {
     /* all errors are whole numbers of it; 0: they had to be rounded, or are of a response */
     double unit;
-    double *nodes;     /* [n_nodes] errors of each node as a leaf, in units; owned, NULL without */
+    ct_whole_numbers nodes; /* [n_nodes] errors of each node as a leaf, in units; NULL without */
     /* [n_least] proven: no tree of that many splits has fewer errors, in units, or in the objective
-     * where there are none; owned */
-    double *least;
+     * where there are none */
+    ct_whole_numbers least;
     uint32_t n_least;
     int within;        /* the tree costs no more than options->max_cost, or `beside` and `within` */
 } ct_exact_counted;

@@ -85,6 +85,11 @@ typedef enum {
 typedef struct {
     unsigned depth;      /* 0 .. CT_MAX_DEPTH */
     double complexity;   /* cost of a split as a share of the rows, >= 0 */
+    /* where costs are counted in units that all of them have, this is what a split costs in place
+     * of complexity, which must be about the same: that many units over so many splits. 0 splits:
+     * complexity says */
+    int64_t price_units;
+    uint32_t price_splits;
     uint32_t min_bucket; /* least rows of a leaf; 0 and 1: any */
     uint32_t min_split;  /* least rows of a node that is split */
     uint32_t max_leaves; /* of the tree; 0: as many as the depth allows */
