@@ -4,6 +4,7 @@
 #include "brute_units.h"
 #include "base/bits.h"
 #include "exact/cost/choices.h"
+#include "exact/cost/penalty.h"
 #include "exact/cost/quantised.h"
 #include "solve.h"
 
@@ -500,6 +501,37 @@ static void splits_beyond_all_penalties(void)
     }
 }
 
+/* Whether the first of two trees is cheaper where `over` splits cost `price`; of equal ones the
+ * smaller tree is. */
+static int is_cheaper(const int64_t errors[2], const int64_t splits[2], int64_t price, int64_t over)
+{
+    units cost[2];
+    for (int i = 0; i < 2; i++) cost[i] = (units) errors[i] * over + (units) splits[i] * price;
+    return cost[0] < cost[1] || (cost[0] == cost[1] && splits[0] < splits[1]);
+}
+
+/* Trees near the line of a price that is a fraction of large numbers are in the order of that
+ * fraction, to the last unit. */
+static void exact_prices_order_trees(rng *r, uint32_t i)
+{
+    ct_exact_costs costs;
+    memset(&costs, 0, sizeof costs);
+    costs.n_classes = 2;
+    costs.unit = 1;
+    costs.most_splits = 1 + rng_below(r, 3);
+    int64_t most = (int64_t) 1 << 54, price = most / 4 - (int64_t) rng_below(r, 1000);
+    uint32_t over = 1 + rng_below(r, costs.most_splits);
+    costs.total = (double) most;
+    ct_penalty_set(&costs, (double) price / over / costs.total, (double) most);
+    ct_penalty_fraction(&costs, price, over);
+    int64_t splits[2] = {rng_below(r, costs.most_splits + 1), rng_below(r, costs.most_splits + 1)},
+            errors[2] = {most, 0}, key[2];
+    errors[1] = most + (splits[0] - splits[1]) * price / over + (int64_t) rng_below(r, 3) - 1;
+    for (int k = 0; k < 2; k++)
+        key[k] = ct_cost_of_units(&costs, errors[k]) + splits[k] * costs.split;
+    CHECK((key[0] < key[1]) == is_cheaper(errors, splits, price, over));
+}
+
 /* ---- wide weights beside wide losses ---- */
 
 static uint64_t divisor_of_both(uint64_t a, uint64_t b)
@@ -605,6 +637,7 @@ static const check_case cases[] = {
     {"losses become nothing", losses_become_nothing},
     {"many classes take little", many_classes_take_little},
     {"splits beyond all penalties", splits_beyond_all_penalties},
+    {"exact prices order trees", EACH(exact_prices_order_trees, 78000, 20000, 5000, 1000)},
     {"wide products are exact",
      EACH(wide_products_are_exact, 61000, 2000, 400, 400), both_kinds_are_seen},
     {"rounding is shared evenly", EACH(rounding_is_shared_evenly, 41000, 64, 64, 8)},
