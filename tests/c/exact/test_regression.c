@@ -811,7 +811,7 @@ static const check_case cases[] = {
     {"equals brute force, leaves of any size", EACH(equals_brute_force, 1000, 300, 75, 15)},
     {"equals brute force with leaf sizes", EACH(equals_with_leaf_sizes, 2000000, 300, 75, 15)},
     {"leaf sizes in bounds keep the cost",
-     EACH(leaf_sizes_in_bounds_keep_the_cost, 12000000, 60, 5, 2)},
+     EACH(leaf_sizes_in_bounds_keep_the_cost, 12000000, 60, 15, 3)},
     {"equals brute force with weights", EACH(equals_with_weights, 4000000, 300, 75, 15)},
     {"equals brute force where one word rounds",
      EACH(equals_where_one_word_rounds, 31000000, 400, 100, 20)},
