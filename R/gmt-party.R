@@ -53,7 +53,9 @@ party_of_models <- function(fit, data, env) {
                                      empty_frame(fit, used_predictors(fit)))
   for (part in fit$gmt$design) { # its panels cannot do without a value
     x <- frame[[part$predictor]]
-    if (is.null(part$contrasts) && anyNA(x)) frame[[part$predictor]] <- replace(x, is.na(x), part$fill[1])
+    if (is.null(part$contrasts) && anyNA(x)) {
+      frame[[part$predictor]] <- replace(x, is.na(x), part$fill[1])
+    }
   }
   where <- unname(tree_where(fit))
   info <- function(node) {
