@@ -18,7 +18,8 @@ grow_rpart <- function(data, depth, folds = 0) {
 
 missed <- function(fit, data) sum(predict(fit, data, type = "class") != data$class)
 
-# Seconds of processor time. Its clock goes by milliseconds, so a tree is grown as often as takes 20.
+# Seconds of processor time. Its clock goes by milliseconds, so a tree is grown as often as takes
+# 20.
 time_rpart <- function(data, depth) {
   start <- processor_seconds()
   trees <- 0
