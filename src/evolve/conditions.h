@@ -40,7 +40,7 @@ static inline void ct_model_tree_is_sound(const ct_model_tree *tree)
 
 #else
 
-static inline void ct_model_tree_is_sound(const ct_model_tree *tree) { (void) tree; }
+#define ct_model_tree_is_sound(tree) ((void) (tree))
 
 #endif
 #endif

@@ -95,23 +95,12 @@ static inline void ct_pixel_tree_is_sound(const ct_pixel_tree *tree)
 
 #else
 
-static inline void ct_tree_pixels_are_sound(const ct_pixel_tree_pixels *pixels) { (void) pixels; }
-static inline void ct_pixel_level_is_sound(const ct_pixel_level *level) { (void) level; }
-
-static inline void ct_pixel_chunk_is_sound(const ct_pixel_level *level,
-                                           const ct_pixel_chunk *chunk)
-{
-    (void) level, (void) chunk;
-}
-
-static inline void ct_pixel_cells_are_sound(const ct_pixel_level *level,
-                                            const ct_pixel_chunk *chunk, const uint32_t *cells,
-                                            uint32_t leaf)
-{
-    (void) level, (void) chunk, (void) cells, (void) leaf;
-}
-
-static inline void ct_pixel_tree_is_sound(const ct_pixel_tree *tree) { (void) tree; }
+#define ct_tree_pixels_are_sound(pixels) ((void) (pixels))
+#define ct_pixel_level_is_sound(level) ((void) (level))
+#define ct_pixel_chunk_is_sound(level, chunk) ((void) (level), (void) (chunk))
+#define ct_pixel_cells_are_sound(level, chunk, cells, leaf)                                        \
+    ((void) (level), (void) (chunk), (void) (cells), (void) (leaf))
+#define ct_pixel_tree_is_sound(tree) ((void) (tree))
 
 #endif
 #endif

@@ -120,39 +120,15 @@ static inline void ct_policy_solve_ends(const ct_policy_best *best, int64_t low)
 
 #else
 
-static inline void ct_policy_costs_are_sound(const ct_policy_costs *costs) { (void) costs; }
-
-static inline void ct_policy_root_is_sound(const ct_policy_rows *set, uint32_t column,
-                                           const ct_policy_root *root)
-{
-    (void) set, (void) column, (void) root;
-}
-
-static inline void ct_policy_cut_is_sound(const ct_policy_rows *set, uint32_t column, uint32_t cut)
-{
-    (void) set, (void) column, (void) cut;
-}
-
-static inline void ct_policy_trials_are_sound(const ct_policy_scratch *scratch,
-                                              const ct_policy_rows *set,
-                                              const ct_policy_trial *trials, uint32_t n_trials)
-{
-    (void) scratch, (void) set, (void) trials, (void) n_trials;
-}
-
-static inline void ct_policy_part_is_sound(const ct_policy_part *part) { (void) part; }
-
-static inline void ct_policy_solve_begins(const ct_policy_search *search,
-                                          const ct_policy_rows *set, unsigned depth,
-                                          const ct_policy_best *best)
-{
-    (void) search, (void) set, (void) depth, (void) best;
-}
-
-static inline void ct_policy_solve_ends(const ct_policy_best *best, int64_t low)
-{
-    (void) best, (void) low;
-}
+#define ct_policy_costs_are_sound(costs) ((void) (costs))
+#define ct_policy_root_is_sound(set, column, root) ((void) (set), (void) (column), (void) (root))
+#define ct_policy_cut_is_sound(set, column, cut) ((void) (set), (void) (column), (void) (cut))
+#define ct_policy_trials_are_sound(scratch, set, trials, n_trials)                                 \
+    ((void) (scratch), (void) (set), (void) (trials), (void) (n_trials))
+#define ct_policy_part_is_sound(part) ((void) (part))
+#define ct_policy_solve_begins(search, set, depth, best)                                           \
+    ((void) (search), (void) (set), (void) (depth), (void) (best))
+#define ct_policy_solve_ends(best, low) ((void) (best), (void) (low))
 
 #endif
 #endif

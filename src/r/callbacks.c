@@ -47,15 +47,17 @@ int r_callbacks_call(r_callbacks *calls, SEXP (*call)(void *), void *argument)
     return !calls->jumped && !calls->interrupted;
 }
 
-void r_callbacks_jump(r_callbacks *calls)
+void r_callbacks_jump_if(r_callbacks *calls, SEXP owner)
 {
-    CT_ASSERT(calls->jumped);
+    CT_ASSERT(calls->jump);
+    if (!calls->jumped) return;
+    if (owner) r_release(owner);
     R_ContinueUnwind(calls->jump);
 }
 
 void r_callbacks_end(r_callbacks *calls, ct_status status, const ct_error *error)
 {
-    if (calls->jumped) r_callbacks_jump(calls);
+    r_callbacks_jump_if(calls, NULL);
     r_check(status, error);
     if (calls->interrupted) r_interrupted();
 }

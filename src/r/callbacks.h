@@ -37,9 +37,9 @@ void r_callbacks_report(r_callbacks *calls, const double *numbers, int n);
  * interrupted; work is then to end. */
 int r_callbacks_call(r_callbacks *calls, SEXP (*call)(void *), void *argument);
 
-/* Goes on with the jump that was caught; does not return. For calls->jumped, when nothing is left
- * to free. */
-void r_callbacks_jump(r_callbacks *calls);
+/* Goes on with a jump that was caught, once the owner (r_owner(), or NULL) is released; returns if
+ * there was none. */
+void r_callbacks_jump_if(r_callbacks *calls, SEXP owner);
 
 /* After a call that returned `status`: a jump goes on; an error if it failed or was stopped. */
 void r_callbacks_end(r_callbacks *calls, ct_status status, const ct_error *error);

@@ -19,19 +19,12 @@ static ct_certify_claim claim_of(const ct_exact_options *options)
     return claim;
 }
 
-void r_bytes_free(SEXP pointer)
-{
-    ct_bytes *bytes = (ct_bytes *) R_ExternalPtrAddr(pointer);
-    if (!bytes) return;
-    ct_bytes_free(bytes);
-    free(bytes);
-    R_ClearExternalPtr(pointer);
-}
+static void free_bytes(void *bytes) { ct_bytes_free((ct_bytes *) bytes); }
 
 SEXP r_bytes_handle(ct_bytes **bytes, double limit)
 {
     CT_ASSERT(limit >= 0);
-    SEXP pointer = r_owner(sizeof **bytes, R_NilValue, r_bytes_free);
+    SEXP pointer = r_owner(sizeof **bytes, R_NilValue, free_bytes);
     *bytes = (ct_bytes *) R_ExternalPtrAddr(pointer);
     (*bytes)->limit = limit < (double) (SIZE_MAX / 4) ? (size_t) limit : SIZE_MAX / 4;
     return pointer;
@@ -56,13 +49,6 @@ SEXP r_certificate_of(const ct_bytes *bytes, const char *end, double seconds)
     return list;
 }
 
-void r_bytes_or_jump(SEXP handle, r_callbacks *calls)
-{
-    if (!calls->jumped) return;
-    r_bytes_free(handle);
-    r_callbacks_jump(calls);
-}
-
 /* list(log, status, elapsed): the bytes, of the proof that no tree costs less than `bound` or, with
  * labels, than that tree; how it ended; see ct_exact_end_name(). They are whole if that is
  * "optimal". */
@@ -83,10 +69,10 @@ SEXP ffi_certificate(SEXP columns, SEXP y, SEXP n_classes, SEXP control, SEXP bo
     ct_certify_begin(&problem.data, &claim, bytes);
     ct_status status = ct_exact_prove(&problem.data, &problem.options, Rf_asReal(bound), best,
                                       bytes, &end, &error);
-    r_bytes_or_jump(handle, &calls);
+    r_callbacks_jump_if(&calls, handle);
     r_check(status, &error);
     SEXP list = PROTECT(r_certificate_of(bytes, ct_exact_end_name(end), ct_seconds() - start));
-    r_bytes_free(handle);
+    r_release(handle);
     UNPROTECT(3);
     return list;
 }
@@ -135,7 +121,7 @@ SEXP ffi_certify(SEXP columns, SEXP y, SEXP n_classes, SEXP control, SEXP labels
     claim.best = best;
     size_t n = (size_t) Rf_xlength(certificate);
     ct_status status = ct_certify(&problem.data, &claim, RAW_RO(certificate), n, &checked, &error);
-    if (calls.jumped) r_callbacks_jump(&calls);
+    r_callbacks_jump_if(&calls, NULL);
     r_check(status, &error);
     SEXP list = r_checked(&checked, ct_seconds() - start);
     UNPROTECT(1);

@@ -7,9 +7,6 @@
 
 /* Bytes owned by an external pointer: an R error later on leaks nothing. Protect it. */
 SEXP r_bytes_handle(ct_bytes **bytes, double limit);
-void r_bytes_free(SEXP handle);
-/* Goes on with a jump that was caught, once the bytes are freed; returns if there was none. */
-void r_bytes_or_jump(SEXP handle, r_callbacks *calls);
 
 /* Lists for R: log, status, elapsed; and verdict, bound, ... of a check. Protect them. */
 SEXP r_certificate_of(const ct_bytes *bytes, const char *end, double seconds);

@@ -45,22 +45,6 @@ static ct_gmt_options options_of(SEXP control)
     return o;
 }
 
-/* Converts columns counted from 1 to columns counted from 0; memory of the call. */
-static uint32_t *columns_of(SEXP control, const char *name, uint32_t n_cols, uint32_t *n)
-{
-    CT_ASSERT(n_cols <= INT_MAX);
-    SEXP value = r_element(control, name);
-    if (TYPEOF(value) != INTSXP) Rf_error("'%s' must be integers", name);
-    *n = (uint32_t) Rf_xlength(value);
-    uint32_t *out = (uint32_t *) R_alloc(*n ? *n : 1, sizeof *out);
-    for (uint32_t i = 0; i < *n; i++) {
-        int column = INTEGER_RO(value)[i];
-        if (column < 1 || (uint32_t) column > n_cols) Rf_error("'%s' names no column", name);
-        out[i] = (uint32_t) column - 1;
-    }
-    return out;
-}
-
 static ct_gmt_model_data data_of(SEXP columns, SEXP y, SEXP weights, SEXP control)
 {
     ct_gmt_model_data data;
@@ -71,29 +55,21 @@ static ct_gmt_model_data data_of(SEXP columns, SEXP y, SEXP weights, SEXP contro
     data.n_cols = x.n_cols;
     data.columns = x.columns;
     data.response = r_doubles(y, x.n_rows, "y");
-    if (!data.response) Rf_error("there is no response");
-    data.weights = r_doubles(weights, x.n_rows, "weights");
-    data.regressors = columns_of(control, "regressors", x.n_cols, &data.n_regressors);
-    data.splitters = columns_of(control, "splitters", x.n_cols, &data.n_splitters);
+    data.weights = r_doubles_if(weights, x.n_rows, "weights");
+    data.regressors = r_column_numbers(control, "regressors", x.n_cols, &data.n_regressors);
+    data.splitters = r_column_numbers(control, "splitters", x.n_cols, &data.n_splitters);
     uint32_t n_parts;
-    data.assign = columns_of(control, "parts", INT_MAX, &n_parts);
+    data.assign = r_column_numbers(control, "parts", INT_MAX, &n_parts);
     if (n_parts != data.n_regressors) Rf_error("'parts' must be one number a regressor");
     data.no_intercept = r_count(control, "no_intercept") != 0;
-    data.n_levels = columns_of(control, "n_levels", INT_MAX, &n_levels);
+    data.n_levels = r_column_numbers(control, "n_levels", INT_MAX, &n_levels);
     if (n_levels != data.n_splitters) Rf_error("'n_levels' must be one number a splitter");
     return data;
 }
 
 /* ---- what is owned while R may fail ---- */
 
-static void free_gmt(SEXP pointer)
-{
-    ct_gmt *gmt = (ct_gmt *) R_ExternalPtrAddr(pointer);
-    if (!gmt) return;
-    ct_gmt_free(gmt);
-    free(gmt);
-    R_ClearExternalPtr(pointer);
-}
+static void free_gmt(void *gmt) { ct_gmt_free((ct_gmt *) gmt); }
 
 static void report(void *calls, double seconds, uint32_t kicks, double bic)
 {
@@ -103,40 +79,10 @@ static void report(void *calls, double seconds, uint32_t kicks, double bic)
 
 /* ---- results ---- */
 
-static SEXP integers(const uint32_t *x, uint32_t n)
-{
-    SEXP out = Rf_allocVector(INTSXP, n);
-    for (uint32_t i = 0; i < n; i++) INTEGER(out)[i] = (int) x[i];
-    return out;
-}
-
 static SEXP flags(const uint8_t *x, uint32_t n)
 {
     SEXP out = Rf_allocVector(LGLSXP, n);
     for (uint32_t i = 0; i < n; i++) LOGICAL(out)[i] = x[i];
-    return out;
-}
-
-static SEXP doubles(const double *x, size_t n)
-{
-    CT_ASSERT(x || !n);
-    SEXP out = Rf_allocVector(REALSXP, (R_xlen_t) n);
-    if (n) memcpy(REAL(out), x, n * sizeof *x);
-    return out;
-}
-
-/* Children and columns from 1, 0 for none. */
-static SEXP from_one(const uint32_t *x, uint32_t n)
-{
-    SEXP out = Rf_allocVector(INTSXP, n);
-    for (uint32_t i = 0; i < n; i++) INTEGER(out)[i] = x[i] ? (int) x[i] + 1 : 0;
-    return out;
-}
-
-static SEXP features(const ct_forest *forest)
-{
-    SEXP out = Rf_allocVector(INTSXP, forest->n_nodes);
-    for (uint32_t i = 0; i < forest->n_nodes; i++) INTEGER(out)[i] = forest->feature[i] + 1;
     return out;
 }
 
@@ -148,14 +94,6 @@ static SEXP levels_of(const ct_forest *forest)
         if (forest->n_levels[i])
             SET_VECTOR_ELT(out, i, flags(forest->levels_left[i], forest->n_levels[i]));
     UNPROTECT(1);
-    return out;
-}
-
-static SEXP where_of(const int32_t *where, uint32_t n_rows)
-{
-    CT_ASSERT(where || !n_rows);
-    SEXP out = Rf_allocVector(INTSXP, n_rows);
-    for (uint32_t i = 0; i < n_rows; i++) INTEGER(out)[i] = where[i] + 1;
     return out;
 }
 
@@ -210,26 +148,22 @@ static SEXP result_list(const ct_gmt *gmt, uint32_t n_rows)
     const size_t p = models->p;
     CT_ASSERT(n > 0 && p > 0 && (size_t) gmt->end < sizeof ends / sizeof *ends);
     SEXP list = PROTECT(r_named_list(names, sizeof names / sizeof *names));
-    int i = 0;
-    SET_VECTOR_ELT(list, i++, features(forest));
-    SET_VECTOR_ELT(list, i++, doubles(forest->threshold, n));
-    SET_VECTOR_ELT(list, i++, from_one(forest->left, n));
-    SET_VECTOR_ELT(list, i++, from_one(forest->right, n));
-    SET_VECTOR_ELT(list, i++, flags(forest->default_left, n));
+    int i = r_put_nodes(list, 0, forest);
     SET_VECTOR_ELT(list, i++, flags(gmt->learned, n));
     SET_VECTOR_ELT(list, i++, levels_of(forest));
-    SET_VECTOR_ELT(list, i++, integers(models->n, n));
-    SET_VECTOR_ELT(list, i++, doubles(models->weight, n));
-    SET_VECTOR_ELT(list, i++, doubles(models->deviance, n));
-    SET_VECTOR_ELT(list, i++, integers(models->rank, n));
-    SET_VECTOR_ELT(list, i++, doubles(models->coefficients, n * p));
+    SET_VECTOR_ELT(list, i++, r_integers_from(models->n, n, 0));
+    SET_VECTOR_ELT(list, i++, r_doubles_from(models->weight, n));
+    SET_VECTOR_ELT(list, i++, r_doubles_from(models->deviance, n));
+    SET_VECTOR_ELT(list, i++, r_integers_from(models->rank, n, 0));
+    SET_VECTOR_ELT(list, i++, r_doubles_from(models->coefficients, (R_xlen_t) (n * p)));
     SET_VECTOR_ELT(list, i++, flags(models->aliased, (uint32_t) (n * p)));
     SET_VECTOR_ELT(list, i++, flags(gmt->dropped, (uint32_t) (n * p)));
-    SET_VECTOR_ELT(list, i++, doubles(models->unscaled, n * p * p));
-    SET_VECTOR_ELT(list, i++, doubles(models->triangles, n * (p + 1) * (p + 1)));
-    SET_VECTOR_ELT(list, i++, doubles(models->low, n * p));
-    SET_VECTOR_ELT(list, i++, doubles(models->high, n * p));
-    SET_VECTOR_ELT(list, i++, where_of(gmt->where, n_rows));
+    SET_VECTOR_ELT(list, i++, r_doubles_from(models->unscaled, (R_xlen_t) (n * p * p)));
+    SET_VECTOR_ELT(list, i++,
+                   r_doubles_from(models->triangles, (R_xlen_t) (n * (p + 1) * (p + 1))));
+    SET_VECTOR_ELT(list, i++, r_doubles_from(models->low, (R_xlen_t) (n * p)));
+    SET_VECTOR_ELT(list, i++, r_doubles_from(models->high, (R_xlen_t) (n * p)));
+    SET_VECTOR_ELT(list, i++, r_integers_from((const uint32_t *) gmt->where, n_rows, 1));
     SET_VECTOR_ELT(list, i++, moments_of(gmt));
     SET_VECTOR_ELT(list, i++, Rf_ScalarInteger((int) gmt->kicks));
     SET_VECTOR_ELT(list, i++, Rf_ScalarReal((double) gmt->touched));
@@ -262,13 +196,10 @@ SEXP ffi_gmt_fit(SEXP columns, SEXP y, SEXP weights, SEXP control)
     options.report = report;
     options.calls = &calls;
     ct_status status = ct_gmt_fit(&data, &options, gmt, &error);
-    if (calls.jumped) {
-        free_gmt(handle);
-        r_callbacks_jump(&calls);
-    }
+    r_callbacks_jump_if(&calls, handle);
     r_check(status, &error);
     SEXP list = PROTECT(result_list(gmt, data.n_rows));
-    free_gmt(handle);
+    r_release(handle);
     UNPROTECT(3);
     return list;
 }

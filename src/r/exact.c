@@ -102,16 +102,6 @@ static ct_exact_start start_of(SEXP list, uint32_t n_cols)
     return start;
 }
 
-/* Borrows the n doubles of an element of control; NULL if the element is NULL. */
-static const double *doubles_of(SEXP control, const char *name, size_t n)
-{
-    SEXP value = r_element(control, name);
-    if (value == R_NilValue) return NULL;
-    if (TYPEOF(value) != REALSXP || (size_t) Rf_xlength(value) != n)
-        Rf_error("control element '%s' must be NULL or %lu doubles", name, (unsigned long) n);
-    return REAL_RO(value);
-}
-
 const uint8_t *r_roots_of(SEXP allowed, uint32_t n_cols)
 {
     if (TYPEOF(allowed) != LGLSXP || (uint32_t) Rf_xlength(allowed) != n_cols)
@@ -121,25 +111,24 @@ const uint8_t *r_roots_of(SEXP allowed, uint32_t n_cols)
     return roots;
 }
 
-/* Class codes from 0; memory of the call. */
-static int32_t *codes_of(SEXP y, uint32_t n_rows)
+/* Codes from 0, -1 for NA; memory of the call. */
+static int32_t *codes_of(SEXP y, uint32_t n_rows, const char *name)
 {
-    if (TYPEOF(y) != INTSXP || (uint32_t) Rf_xlength(y) != n_rows)
-        Rf_error("the classes must be integer codes, one for each row");
+    const int *given = r_integers(y, n_rows, name);
     int32_t *codes = (int32_t *) R_alloc(n_rows ? n_rows : 1, sizeof *codes);
     for (uint32_t row = 0; row < n_rows; row++)
-        codes[row] = INTEGER_RO(y)[row] == NA_INTEGER ? -1 : INTEGER_RO(y)[row] - 1;
+        codes[row] = given[row] == NA_INTEGER ? -1 : given[row] - 1;
     return codes;
 }
 
-static r_problem regression_of(const r_columns *x, SEXP y, SEXP n_classes, SEXP control)
+static r_problem regression_of(const r_columns *x, SEXP y, SEXP n_classes, const double *weights,
+                               SEXP control)
 {
     CT_ASSERT(TYPEOF(y) == REALSXP);
     if (Rf_asInteger(n_classes) != 0 || (uint32_t) Rf_xlength(y) != x->n_rows)
         Rf_error("a response must be one double for each row, without classes");
     if (r_element(control, "loss") != R_NilValue) Rf_error("a response has no losses");
-    r_problem problem = {{x->n_rows, x->n_cols, 0, x->columns, NULL,
-                          doubles_of(control, "weights", x->n_rows), NULL, REAL_RO(y)},
+    r_problem problem = {{x->n_rows, x->n_cols, 0, x->columns, NULL, weights, NULL, REAL_RO(y)},
                          options_of(control)};
     return problem;
 }
@@ -147,14 +136,15 @@ static r_problem regression_of(const r_columns *x, SEXP y, SEXP n_classes, SEXP 
 r_problem r_problem_of(SEXP columns, SEXP y, SEXP n_classes, SEXP control)
 {
     r_columns x = r_training_columns_of(columns);
-    if (TYPEOF(y) == REALSXP) return regression_of(&x, y, n_classes, control);
+    const double *weights = r_doubles_if(r_element(control, "weights"), x.n_rows, "weights");
+    if (TYPEOF(y) == REALSXP) return regression_of(&x, y, n_classes, weights, control);
     uint32_t k = (uint32_t) Rf_asInteger(n_classes);
-    const double *loss = doubles_of(control, "loss", (size_t) k * k);
+    const double *loss = r_doubles_if(r_element(control, "loss"), (R_xlen_t) k * k, "loss");
     /* only a loss makes an answer of a class without rows */
     if (k < 1 || (k > x.n_rows && !loss))
         Rf_error("there must be at least one class, and a row of each");
-    r_problem problem = {{x.n_rows, x.n_cols, k, x.columns, codes_of(y, x.n_rows),
-                          doubles_of(control, "weights", x.n_rows), loss, NULL},
+    r_problem problem = {{x.n_rows, x.n_cols, k, x.columns, codes_of(y, x.n_rows, "y"),
+                          weights, loss, NULL},
                          options_of(control)};
     return problem;
 }
@@ -162,15 +152,12 @@ r_problem r_problem_of(SEXP columns, SEXP y, SEXP n_classes, SEXP control)
 const ct_outcome *r_outcome_of(SEXP labels, SEXP n_splits, const ct_data *data, ct_outcome *tree)
 {
     if (labels == R_NilValue) return NULL;
-    if (TYPEOF(labels) != INTSXP || (uint32_t) Rf_xlength(labels) != data->n_rows)
-        Rf_error("the labels of a tree must be integer codes, one for each row");
     int splits = Rf_asInteger(n_splits);
     if (splits == NA_INTEGER || splits < 0 || (uint32_t) splits >= data->n_rows)
         Rf_error("a tree must have fewer splits than rows");
     uint32_t n_labels = data->response ? (uint32_t) splits + 1 : data->n_classes;
-    int32_t *codes = (int32_t *) R_alloc(data->n_rows, sizeof *codes);
+    const int32_t *codes = codes_of(labels, data->n_rows, "labels");
     for (uint32_t row = 0; row < data->n_rows; row++) {
-        codes[row] = INTEGER_RO(labels)[row] == NA_INTEGER ? -1 : INTEGER_RO(labels)[row] - 1;
         if (codes[row] < 0 || (uint32_t) codes[row] >= n_labels)
             Rf_error("row %lu has no such label", (unsigned long) row + 1);
     }
@@ -180,45 +167,13 @@ const ct_outcome *r_outcome_of(SEXP labels, SEXP n_splits, const ct_data *data, 
 
 /* ---- results ---- */
 
-static void free_result(SEXP pointer)
-{
-    ct_exact_result *result = (ct_exact_result *) R_ExternalPtrAddr(pointer);
-    if (!result) return;
-    ct_exact_result_free(result);
-    free(result);
-    R_ClearExternalPtr(pointer);
-}
+static void free_result(void *result) { ct_exact_result_free((ct_exact_result *) result); }
 
-static SEXP integers(const uint32_t *values, uint32_t n, int plus)
+SEXP r_exact_result(ct_exact_result **result)
 {
-    CT_ASSERT(values || !n);
-    SEXP out = Rf_allocVector(INTSXP, n);
-    for (uint32_t i = 0; i < n; i++) INTEGER(out)[i] = (int) values[i] + plus;
-    return out;
-}
-
-static SEXP thresholds(const ct_forest *tree)
-{
-    SEXP out = Rf_allocVector(REALSXP, tree->n_nodes);
-    for (uint32_t i = 0; i < tree->n_nodes; i++)
-        REAL(out)[i] = tree->feature[i] < 0 ? NA_REAL : tree->threshold[i];
-    return out;
-}
-
-/* Children as indices from 1, 0 for none. */
-static SEXP children(const ct_forest *tree, const uint32_t *child)
-{
-    SEXP out = Rf_allocVector(INTSXP, tree->n_nodes);
-    for (uint32_t i = 0; i < tree->n_nodes; i++)
-        INTEGER(out)[i] = tree->feature[i] < 0 ? 0 : (int) child[i] + 1;
-    return out;
-}
-
-static SEXP defaults(const ct_forest *tree)
-{
-    SEXP out = Rf_allocVector(LGLSXP, tree->n_nodes);
-    for (uint32_t i = 0; i < tree->n_nodes; i++) LOGICAL(out)[i] = tree->default_left[i];
-    return out;
+    SEXP owner = r_owner(sizeof **result, R_NilValue, free_result);
+    *result = (ct_exact_result *) R_ExternalPtrAddr(owner);
+    return owner;
 }
 
 /* Weights of the classes by node, a matrix; NULL if rows have no weights. */
@@ -254,15 +209,7 @@ static SEXP statistics(const ct_exact_statistics *s)
         CT_STATISTICS(VALUE)
 #undef VALUE
     };
-    int n = sizeof values / sizeof *values;
-    SEXP out = PROTECT(Rf_allocVector(REALSXP, n)), labels = PROTECT(Rf_allocVector(STRSXP, n));
-    for (int i = 0; i < n; i++) {
-        REAL(out)[i] = values[i];
-        SET_STRING_ELT(labels, i, Rf_mkChar(names[i]));
-    }
-    Rf_setAttrib(out, R_NamesSymbol, labels);
-    UNPROTECT(2);
-    return out;
+    return r_named_numbers(names, values, sizeof values / sizeof *values);
 }
 
 static SEXP history(const ct_exact_result *result)
@@ -280,18 +227,9 @@ static SEXP history(const ct_exact_result *result)
     return list;
 }
 
-/* Copies n numbers into an R vector. */
-static SEXP doubles(const double *values, uint32_t n)
-{
-    CT_ASSERT(values || !n);
-    SEXP out = Rf_allocVector(REALSXP, n);
-    if (n) memcpy(REAL(out), values, n * sizeof *values);
-    return out;
-}
-
 static SEXP weight_or_n(const ct_forest *tree)
 {
-    if (tree->weights) return doubles(tree->weights, tree->n_nodes);
+    if (tree->weights) return r_doubles_from(tree->weights, tree->n_nodes);
     SEXP out = Rf_allocVector(REALSXP, tree->n_nodes);
     for (uint32_t i = 0; i < tree->n_nodes; i++) REAL(out)[i] = tree->counts[i];
     return out;
@@ -302,7 +240,7 @@ static int put_classes(SEXP list, const ct_forest *tree)
 {
     CT_ASSERT(tree->label && tree->leaf != CT_LEAF_VALUES);
     int i = 0;
-    SET_VECTOR_ELT(list, i++, integers((const uint32_t *) tree->label, tree->n_nodes, 1));
+    SET_VECTOR_ELT(list, i++, r_integers_from((const uint32_t *) tree->label, tree->n_nodes, 1));
     SET_VECTOR_ELT(list, i++, counts(tree));
     SET_VECTOR_ELT(list, i++, weights(tree));
     return i;
@@ -314,11 +252,11 @@ static int put_response(SEXP list, const ct_exact_result *result)
     const ct_forest *tree = &result->tree;
     int i = 0;
     CT_ASSERT(tree->values && tree->n_values == 1);
-    SET_VECTOR_ELT(list, i++, doubles(tree->values, tree->n_nodes));
-    SET_VECTOR_ELT(list, i++, integers(tree->counts, tree->n_nodes, 0));
+    SET_VECTOR_ELT(list, i++, r_doubles_from(tree->values, tree->n_nodes));
+    SET_VECTOR_ELT(list, i++, r_integers_from(tree->counts, tree->n_nodes, 0));
     SET_VECTOR_ELT(list, i++, weight_or_n(tree));
-    SET_VECTOR_ELT(list, i++, doubles(result->deviance, tree->n_nodes));
-    SET_VECTOR_ELT(list, i++, doubles(result->saved, tree->n_nodes));
+    SET_VECTOR_ELT(list, i++, r_doubles_from(result->deviance, tree->n_nodes));
+    SET_VECTOR_ELT(list, i++, r_doubles_from(result->saved, tree->n_nodes));
     SET_VECTOR_ELT(list, i++, Rf_ScalarReal(result->grid_error));
     return i;
 }
@@ -329,8 +267,8 @@ static SEXP counted_list(const ct_exact_counted *counted, uint32_t n_nodes)
     static const char *const names[] = {"unit", "nodes", "least", "within"};
     SEXP list = PROTECT(r_named_list(names, 4));
     SET_VECTOR_ELT(list, 0, Rf_ScalarReal(counted->unit));
-    if (counted->nodes) SET_VECTOR_ELT(list, 1, doubles(counted->nodes, n_nodes));
-    SET_VECTOR_ELT(list, 2, doubles(counted->least, counted->n_least));
+    if (counted->nodes) SET_VECTOR_ELT(list, 1, r_doubles_from(counted->nodes, n_nodes));
+    SET_VECTOR_ELT(list, 2, r_doubles_from(counted->least, counted->n_least));
     SET_VECTOR_ELT(list, 3, Rf_ScalarLogical(counted->within));
     UNPROTECT(1);
     return list;
@@ -356,17 +294,13 @@ SEXP r_result_list(const ct_exact_result *result, uint32_t n_cols, SEXP where, i
                             ? r_named_list(of_response, sizeof of_response / sizeof *of_response)
                             : r_named_list(of_classes, sizeof of_classes / sizeof *of_classes));
     int i = regression ? put_response(list, result) : put_classes(list, tree);
-    SET_VECTOR_ELT(list, i++, integers((const uint32_t *) tree->feature, tree->n_nodes, 1));
-    SET_VECTOR_ELT(list, i++, thresholds(tree));
-    SET_VECTOR_ELT(list, i++, children(tree, tree->left));
-    SET_VECTOR_ELT(list, i++, children(tree, tree->right));
-    SET_VECTOR_ELT(list, i++, defaults(tree));
+    i = r_put_nodes(list, i, tree);
     SET_VECTOR_ELT(list, i++, where);
     SET_VECTOR_ELT(list, i++, Rf_ScalarReal(result->errors));
     SET_VECTOR_ELT(list, i++, Rf_ScalarReal(result->cost));
     SET_VECTOR_ELT(list, i++, Rf_ScalarReal(result->bound));
     SET_VECTOR_ELT(list, i++, Rf_ScalarReal(result->split_cost));
-    SET_VECTOR_ELT(list, i++, doubles(result->root_bounds, n_cols));
+    SET_VECTOR_ELT(list, i++, r_doubles_from(result->root_bounds, n_cols));
     SET_VECTOR_ELT(list, i++, Rf_mkString(ct_exact_end_name(result->end)));
     SET_VECTOR_ELT(list, i++, Rf_ScalarLogical(result->capped));
     SET_VECTOR_ELT(list, i++, statistics(&result->statistics));
@@ -407,14 +341,11 @@ SEXP ffi_exact_solve(SEXP columns, SEXP y, SEXP n_classes, SEXP control)
     r_callbacks calls;
     ct_error error;
     SEXP where = PROTECT(Rf_allocVector(INTSXP, data->n_rows));
-    SEXP handle = PROTECT(r_owner(sizeof(ct_exact_result), R_NilValue, free_result));
-    ct_exact_result *result = (ct_exact_result *) R_ExternalPtrAddr(handle);
+    ct_exact_result *result;
+    SEXP handle = PROTECT(r_exact_result(&result));
     PROTECT(r_callbacks_begin(&calls, r_element(control, "report"), &options));
     ct_status status = ct_exact_solve(data, &options, result, (uint32_t *) INTEGER(where), &error);
-    if (calls.jumped) {
-        free_result(handle);
-        r_callbacks_jump(&calls);
-    }
+    r_callbacks_jump_if(&calls, handle);
     r_check(status, &error);
     for (uint32_t row = 0; row < data->n_rows; row++) {
         CT_ASSERT((uint32_t) INTEGER(where)[row] < result->tree.n_nodes);
@@ -422,7 +353,7 @@ SEXP ffi_exact_solve(SEXP columns, SEXP y, SEXP n_classes, SEXP control)
     }
     SEXP of_part = PROTECT(r_part_answer(part, data->n_cols));
     SEXP list = PROTECT(r_result_list(result, data->n_cols, where, calls.interrupted, of_part));
-    free_result(handle);
+    r_release(handle);
     UNPROTECT(6);
     return list;
 }

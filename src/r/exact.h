@@ -25,7 +25,8 @@ r_problem r_problem_of(SEXP columns, SEXP y, SEXP n_classes, SEXP control);
 /* Which columns the root may be split on, a logical a column; memory of the call. */
 const uint8_t *r_roots_of(SEXP allowed, uint32_t n_cols);
 
-/* A result as ffi_exact_solve() returns it; to be protected. */
+/* An empty result that R owns; and a result as ffi_exact_solve() returns it. Protect both. */
+SEXP r_exact_result(ct_exact_result **result);
 SEXP r_result_list(const ct_exact_result *result, uint32_t n_cols, SEXP where, int interrupted,
                    SEXP part);
 

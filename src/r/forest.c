@@ -81,9 +81,7 @@ static ct_hist_options options_of(SEXP control)
 static const int32_t *classes_of(SEXP y, uint32_t n_rows, uint32_t n_classes)
 {
     CT_ASSERT(n_classes > 0 && n_classes <= INT32_MAX);
-    if (TYPEOF(y) != INTSXP || (uint32_t) Rf_xlength(y) != n_rows)
-        Rf_error("the classes must be one integer a row");
-    const int *from = INTEGER_RO(y);
+    const int *from = r_integers(y, n_rows, "y");
     int32_t *codes = (int32_t *) R_alloc(n_rows ? n_rows : 1, sizeof *codes);
     for (uint32_t row = 0; row < n_rows; row++) {
         codes[row] = from[row] - 1;
@@ -96,7 +94,7 @@ static const int32_t *classes_of(SEXP y, uint32_t n_rows, uint32_t n_classes)
 /* Weights of the rows, of which at least one is above 0; or NULL. */
 static const double *sampling_of(SEXP control, uint32_t n_rows)
 {
-    const double *weights = r_doubles(r_element(control, "sampling"), n_rows, "sampling");
+    const double *weights = r_doubles_if(r_element(control, "sampling"), n_rows, "sampling");
     double largest = 0;
     for (uint32_t row = 0; weights && row < n_rows; row++) {
         if (!(weights[row] >= 0 && R_FINITE(weights[row]))) Rf_error("'sampling' is not valid");
@@ -109,7 +107,7 @@ static const double *sampling_of(SEXP control, uint32_t n_rows)
 /* Exposures of the rows, all above 0; or NULL. */
 static const double *exposure_of(SEXP control, uint32_t n_rows)
 {
-    const double *exposure = r_doubles(r_element(control, "exposure"), n_rows, "exposure");
+    const double *exposure = r_doubles_if(r_element(control, "exposure"), n_rows, "exposure");
     for (uint32_t row = 0; exposure && row < n_rows; row++)
         if (!(exposure[row] > 0 && R_FINITE(exposure[row]))) Rf_error("'exposure' is not valid");
     return exposure;
@@ -119,20 +117,17 @@ static const double *exposure_of(SEXP control, uint32_t n_rows)
 static const uint32_t *ranks_of(SEXP ranks, uint32_t n_rows)
 {
     if (ranks == R_NilValue) return NULL;
-    if (TYPEOF(ranks) != INTSXP || (uint32_t) Rf_xlength(ranks) != n_rows)
-        Rf_error("'ranks' must be one integer a row");
+    const uint32_t *places = (const uint32_t *) r_integers(ranks, n_rows, "ranks");
     for (uint32_t row = 0; row < n_rows; row++)
-        if ((uint32_t) INTEGER_RO(ranks)[row] >= n_rows) Rf_error("a rank is out of range");
-    return (const uint32_t *) INTEGER_RO(ranks);
+        if (places[row] >= n_rows) Rf_error("a rank is out of range");
+    return places;
 }
 
 /* Times and events of the rows of a survival forest, as in ct_hist_data, or NULL. */
 static const uint32_t *survival_of(SEXP survival, uint32_t n_rows, uint32_t n_times)
 {
     if (survival == R_NilValue) return NULL;
-    if (TYPEOF(survival) != INTSXP || (uint32_t) Rf_xlength(survival) != n_rows)
-        Rf_error("'survival' must be one integer a row");
-    const uint32_t *codes = (const uint32_t *) INTEGER_RO(survival);
+    const uint32_t *codes = (const uint32_t *) r_integers(survival, n_rows, "survival");
     for (uint32_t row = 0; row < n_rows; row++)
         if (codes[row] / 2 > n_times || !codes[row] || (row && codes[row] < codes[row - 1]))
             Rf_error("'survival' is not valid");
@@ -144,25 +139,9 @@ static const int32_t *ways_of(SEXP control, uint32_t n_cols)
 {
     SEXP from = r_element(control, "monotone");
     if (from == R_NilValue) return NULL;
-    if (TYPEOF(from) != INTSXP || (uint32_t) Rf_xlength(from) != n_cols)
-        Rf_error("'monotone' must be one integer a column");
-    const int *ways = INTEGER_RO(from);
+    const int *ways = r_integers(from, n_cols, "monotone");
     for (uint32_t col = 0; col < n_cols; col++) CT_ASSERT(ways[col] >= -1 && ways[col] <= 1);
     return ways;
-}
-
-/* Columns, from 1, that each node tries; memory of the call. */
-static void take_always(SEXP control, uint32_t n_cols, ct_hist_data *data)
-{
-    SEXP from = r_element(control, "always");
-    if (TYPEOF(from) != INTSXP || !Rf_xlength(from)) return;
-    data->n_always = (uint32_t) Rf_xlength(from);
-    uint32_t *columns = (uint32_t *) R_alloc(data->n_always, sizeof *columns);
-    for (uint32_t i = 0; i < data->n_always; i++) {
-        columns[i] = (uint32_t) INTEGER_RO(from)[i] - 1;
-        if (columns[i] >= n_cols) Rf_error("'always' must be numbers of columns");
-    }
-    data->always = columns;
 }
 
 /* Samples that are given, a vector of counts for each tree; memory of the call. */
@@ -173,12 +152,8 @@ static const int32_t *const *samples_of(SEXP control, uint32_t n_rows, uint32_t 
     if (TYPEOF(from) != VECSXP || (uint32_t) Rf_xlength(from) != n_trees)
         Rf_error("'inbag' must be a list with an element a tree");
     const int32_t **samples = (const int32_t **) R_alloc(n_trees, sizeof *samples);
-    for (uint32_t i = 0; i < n_trees; i++) {
-        SEXP own = VECTOR_ELT(from, i);
-        if (TYPEOF(own) != INTSXP || (uint32_t) Rf_xlength(own) != n_rows)
-            Rf_error("'inbag' must have an integer a row");
-        samples[i] = INTEGER_RO(own);
-    }
+    for (uint32_t i = 0; i < n_trees; i++)
+        samples[i] = r_integers(VECTOR_ELT(from, i), n_rows, "inbag");
     return samples;
 }
 
@@ -191,15 +166,12 @@ typedef struct {
     ct_forest_used used;
 } owned;
 
-static void free_owned(SEXP pointer)
+static void free_owned(void *memory)
 {
-    owned *all = (owned *) R_ExternalPtrAddr(pointer);
-    if (!all) return;
+    owned *all = (owned *) memory;
     ct_hist_codes_free(&all->codes);
     ct_hist_forest_free(&all->forest);
     ct_hist_extra_free(&all->extra);
-    free(all);
-    R_ClearExternalPtr(pointer);
 }
 
 /* ---- results ---- */
@@ -221,65 +193,35 @@ static SEXP nodes_of(const ct_hist_forest *forest)
     return out;
 }
 
-static SEXP leaf_counts(const ct_hist_forest *forest)
+enum { COUNTS, MEANS, MEMBERS, ENDS };
+
+/* An array of a tree, NULL where the forest has none, and how long it is. */
+static const void *array_of(const ct_hist_forest *forest, uint32_t i, int what, size_t *n)
 {
-    size_t n = 0, width = ct_forest_leaf_width(forest->n_classes);
-    for (uint32_t i = 0; i < forest->n_trees; i++) n += forest->trees[i].n_leaves * width;
-    SEXP out = Rf_allocVector(INTSXP, (R_xlen_t) n);
-    int *to = INTEGER(out);
-    for (uint32_t i = 0; i < forest->n_trees; i++) {
-        size_t bytes = forest->trees[i].n_leaves * width * sizeof *to;
-        CT_ASSERT(forest->trees[i].counts || !bytes);
-        if (bytes) memcpy(to, forest->trees[i].counts, bytes);
-        to += forest->trees[i].n_leaves * width;
-    }
-    return out;
+    const ct_hist_tree *tree = &forest->trees[i];
+    *n = tree->n_leaves;
+    if (what == COUNTS) *n *= ct_forest_leaf_width(forest->n_classes);
+    if (what == MEMBERS) *n = tree->ends ? tree->ends[tree->n_leaves - 1] : 0;
+    return what == COUNTS    ? (const void *) tree->counts
+           : what == MEANS   ? (const void *) tree->means
+           : what == MEMBERS ? (const void *) tree->members
+                             : (const void *) tree->ends;
 }
 
-static SEXP leaf_means(const ct_hist_forest *forest)
+/* The arrays of all trees one behind the other; NULL where the forest has none. */
+static SEXP joined(const ct_hist_forest *forest, int what)
 {
-    R_xlen_t n = 0;
-    if (forest->n_classes) return R_NilValue;
-    for (uint32_t i = 0; i < forest->n_trees; i++) n += forest->trees[i].n_leaves;
-    SEXP out = Rf_allocVector(REALSXP, n);
-    double *to = REAL(out);
-    for (uint32_t i = 0; i < forest->n_trees; i++) {
-        CT_ASSERT(forest->trees[i].means && forest->trees[i].n_leaves > 0);
-        memcpy(to, forest->trees[i].means, forest->trees[i].n_leaves * sizeof *to);
-        to += forest->trees[i].n_leaves;
-    }
-    return out;
-}
-
-/* Where the rows of each leaf end, in a forest of numbers that keeps them; else NULL. */
-static SEXP leaf_ends(const ct_hist_forest *forest)
-{
-    R_xlen_t n = 0;
-    if (!forest->n_trees || !forest->trees[0].ends) return R_NilValue;
-    for (uint32_t i = 0; i < forest->n_trees; i++) n += forest->trees[i].n_leaves;
-    SEXP out = Rf_allocVector(INTSXP, n);
-    int *to = INTEGER(out);
-    for (uint32_t i = 0; i < forest->n_trees; i++) {
-        CT_ASSERT(forest->trees[i].ends && forest->trees[i].n_leaves > 0);
-        memcpy(to, forest->trees[i].ends, forest->trees[i].n_leaves * sizeof *to);
-        to += forest->trees[i].n_leaves;
-    }
-    return out;
-}
-
-static SEXP leaf_members(const ct_hist_forest *forest)
-{
-    R_xlen_t n = 0;
-    if (!forest->n_trees || !forest->trees[0].ends) return R_NilValue;
-    for (uint32_t i = 0; i < forest->n_trees; i++)
-        n += forest->trees[i].ends[forest->trees[i].n_leaves - 1];
-    SEXP out = Rf_allocVector(INTSXP, n);
-    int *to = INTEGER(out);
-    for (uint32_t i = 0; i < forest->n_trees; i++) {
-        const uint32_t own = forest->trees[i].ends[forest->trees[i].n_leaves - 1];
-        CT_ASSERT(forest->trees[i].members);
-        memcpy(to, forest->trees[i].members, own * sizeof *to);
-        to += own;
+    const size_t size = what == MEANS ? sizeof(double) : sizeof(int);
+    size_t all = 0, n;
+    if (what == MEANS && forest->n_classes) return R_NilValue;
+    if (what >= MEMBERS && (!forest->n_trees || !forest->trees[0].ends)) return R_NilValue;
+    for (uint32_t i = 0; i < forest->n_trees; i++, all += n) array_of(forest, i, what, &n);
+    SEXP out = Rf_allocVector(what == MEANS ? REALSXP : INTSXP, (R_xlen_t) all);
+    char *to = what == MEANS ? (char *) REAL(out) : (char *) INTEGER(out);
+    for (uint32_t i = 0; i < forest->n_trees; i++, to += n * size) {
+        const void *from = array_of(forest, i, what, &n);
+        CT_ASSERT(from || !n);
+        if (n) memcpy(to, from, n * size);
     }
     return out;
 }
@@ -327,11 +269,11 @@ static SEXP forest_list(const owned *all)
     SET_VECTOR_ELT(list, i++, by_tree(forest, LEAVES));
     SET_VECTOR_ELT(list, i++, by_tree(forest, DEPTH));
     SET_VECTOR_ELT(list, i++, nodes_of(forest));
-    SET_VECTOR_ELT(list, i++, leaf_counts(forest));
-    SET_VECTOR_ELT(list, i++, leaf_means(forest));
+    SET_VECTOR_ELT(list, i++, joined(forest, COUNTS));
+    SET_VECTOR_ELT(list, i++, joined(forest, MEANS));
     SET_VECTOR_ELT(list, i++, edges_of(&all->codes));
-    SET_VECTOR_ELT(list, i++, leaf_members(forest));
-    SET_VECTOR_ELT(list, i++, leaf_ends(forest));
+    SET_VECTOR_ELT(list, i++, joined(forest, MEMBERS));
+    SET_VECTOR_ELT(list, i++, joined(forest, ENDS));
     UNPROTECT(1);
     return list;
 }
@@ -461,13 +403,14 @@ static int stop_coding(void *data)
     return r_growth_stop(c->calls) || ct_seconds() > c->end;
 }
 
-/* control: `sets`, the columns, from 1, whose codes are levels without an order. */
-static void mark_sets(ct_hist_codes *codes, SEXP sets)
+/* control: `sets`, the columns whose codes are levels without an order. */
+static void mark_sets(ct_hist_codes *codes, SEXP control)
 {
-    for (R_xlen_t i = 0; TYPEOF(sets) == INTSXP && i < Rf_xlength(sets); i++) {
-        uint32_t col = (uint32_t) INTEGER_RO(sets)[i] - 1;
-        if (col >= codes->n_cols) Rf_error("'sets' must be numbers of columns");
-        codes->columns[col].is_set = codes->columns[col].n_codes <= CT_HIST_SET_LEVELS;
+    uint32_t n;
+    const uint32_t *sets = r_column_numbers(control, "sets", codes->n_cols, &n);
+    for (uint32_t i = 0; i < n; i++) {
+        ct_hist_code_column *column = &codes->columns[sets[i]];
+        column->is_set = column->n_codes <= CT_HIST_SET_LEVELS;
     }
 }
 
@@ -497,16 +440,15 @@ SEXP ffi_hist_grow(SEXP columns, SEXP y, SEXP n_classes, SEXP control)
     data.n_classes = (uint32_t) of_classes;
     if (data.n_classes) data.classes = classes_of(y, x.n_rows, data.n_classes);
     else data.numbers = r_doubles(y, x.n_rows, "y");
-    if (!data.classes && !data.numbers) Rf_error("there is no response");
     data.sampling = sampling_of(control, x.n_rows);
     data.exposure = exposure_of(control, x.n_rows);
     data.n_times = r_count(control, "n_times");
     data.survival = survival_of(r_element(control, "survival"), x.n_rows, data.n_times);
     data.ranks = ranks_of(r_element(control, "ranks"), x.n_rows);
-    take_always(control, x.n_cols, &data);
+    data.always = r_column_numbers(control, "always", x.n_cols, &data.n_always);
     data.monotone = ways_of(control, x.n_cols);
-    data.column_weights = r_doubles(r_element(control, "select_weights"), x.n_cols,
-                                    "select_weights");
+    data.column_weights = r_doubles_if(r_element(control, "select_weights"), x.n_cols,
+                                       "select_weights");
     data.drawn = samples_of(control, x.n_rows, options.n_trees);
     int by_row;
     double bytes = bytes_of_codes(&x, &options, &by_row);
@@ -526,7 +468,7 @@ SEXP ffi_hist_grow(SEXP columns, SEXP y, SEXP n_classes, SEXP control)
     ct_status status = ct_hist_codes_init(&all->codes, x.columns, x.n_cols, x.n_rows,
                                           r_count(control, "bins"), by_row, options.threads, &halt,
                                           &error);
-    if (status == CT_OK) mark_sets(&all->codes, r_element(control, "sets"));
+    if (status == CT_OK) mark_sets(&all->codes, control);
     data.codes = &all->codes;
     options.memory_limit -= (size_t) (bytes < (double) options.memory_limit ? bytes : 0);
     options.time_limit -= ct_seconds() - start;
@@ -534,14 +476,11 @@ SEXP ffi_hist_grow(SEXP columns, SEXP y, SEXP n_classes, SEXP control)
     if (status == CT_OK && !halt.stopped)
         status = ct_hist_grow_at(&device, &data, &options, &all->forest, &all->extra, &all->used,
                                  &error);
-    if (calls.guard.jumped) {
-        free_owned(handle);
-        r_callbacks_jump(&calls.guard);
-    }
+    r_callbacks_jump_if(&calls.guard, handle);
     r_check(status, &error);
     all->extra.seconds = ct_seconds() - start;
     SEXP list = PROTECT(result_list(all, x.n_rows));
-    free_owned(handle);
+    r_release(handle);
     UNPROTECT(3);
     return list;
 }

@@ -14,6 +14,7 @@
 
 /* ---- a forest from R ---- */
 
+/* n -1: of any length. */
 static const int *integers_of(SEXP list, const char *name, R_xlen_t n)
 {
     SEXP value = r_element(list, name);
@@ -86,7 +87,6 @@ static void check_tree(const ct_hist_forest *forest, uint32_t i)
 static ct_hist_forest forest_of(SEXP list, uint32_t n_cols)
 {
     ct_hist_forest forest;
-    SEXP means = r_element(list, "means");
     R_xlen_t n_trees = Rf_xlength(r_element(list, "number")), nodes = 0, leaves = 0;
     forest.n_classes = (uint32_t) Rf_asInteger(r_element(list, "n_classes"));
     forest.n_cols = n_cols;
@@ -105,10 +105,10 @@ static ct_hist_forest forest_of(SEXP list, uint32_t n_cols)
     }
     const int *words = integers_of(list, "nodes", 2 * nodes),
               *counts = integers_of(list, "counts", leaves * width);
-    if (!forest.n_classes && (TYPEOF(means) != REALSXP || Rf_xlength(means) != leaves))
-        Rf_error("the forest's 'means' is not valid");
     ct_hist_node *all = nodes_from(words, (size_t) nodes);
-    double *mean = forest.n_classes ? NULL : REAL(means);
+    double *mean = forest.n_classes
+                       ? NULL
+                       : (double *) r_doubles(r_element(list, "means"), leaves, "means");
     for (R_xlen_t i = 0; i < n_trees; i++) {
         forest.trees[i] = (ct_hist_tree){(uint32_t) number[i],
                                          (uint32_t) n_nodes[i],
@@ -168,8 +168,6 @@ SEXP r_answer_of(SEXP answer, const ct_forest_used *used)
 }
 
 /* ---- prediction ---- */
-
-static int stop_quietly(void *calls) { return r_callbacks_stop(calls); }
 
 /* Shares of the classes as R's matrix, from sums[row][class]. */
 static SEXP shares_matrix(const int64_t *sums, uint32_t n_rows, uint32_t width, uint32_t n_trees)
@@ -237,7 +235,7 @@ SEXP ffi_hist_predict(SEXP list, SEXP columns, SEXP what_, SEXP threads, SEXP de
     r_callbacks calls;
     SEXP answer = PROTECT(room_for(what, x.n_rows, &forest, &out));
     PROTECT(r_callbacks_init(&calls, R_NilValue));
-    ct_halt stop = {stop_quietly, &calls, 0, 0};
+    ct_halt stop = {r_callbacks_stop, &calls, 0, 0};
     ct_status status =
         ct_hist_predict_at(&device, &forest, codes, x.columns, x.n_rows, what,
                            n_threads, &stop, out, &used, &error);
@@ -278,10 +276,7 @@ static void members_from(SEXP list, ct_hist_forest *forest, uint32_t n_ranks)
 /* `own`, the places of the rows in the order of the response, from 0, or NULL. */
 static const uint32_t *own_ranks(SEXP own, uint32_t n_rows)
 {
-    if (own == R_NilValue) return NULL;
-    if (TYPEOF(own) != INTSXP || (uint32_t) Rf_xlength(own) != n_rows)
-        Rf_error("'own' must be one integer a row");
-    return (const uint32_t *) INTEGER_RO(own);
+    return own == R_NilValue ? NULL : (const uint32_t *) r_integers(own, n_rows, "own");
 }
 
 /* What the rows that leaves have kept say. `asked`: n, how many rows the forest was grown from;
@@ -300,7 +295,7 @@ SEXP ffi_hist_members(SEXP list, SEXP columns, SEXP asked_, SEXP threads)
         .forest = &forest, .n_rows = x.n_rows, .n_ranks = r_count(asked_, "n")};
     asked.own = own_ranks(r_element(asked_, "own"), x.n_rows);
     asked.n_probabilities = (uint32_t) Rf_xlength(probabilities);
-    asked.probabilities = r_doubles(probabilities, asked.n_probabilities, "probabilities");
+    asked.probabilities = r_doubles_if(probabilities, asked.n_probabilities, "probabilities");
     if (forest.n_classes) Rf_error("the forest is one of classes");
     members_from(list, &forest, asked.n_ranks);
     SEXP answer = PROTECT(r_named_list(names, sizeof names / sizeof *names));
@@ -316,7 +311,7 @@ SEXP ffi_hist_members(SEXP list, SEXP columns, SEXP asked_, SEXP threads)
     r_callbacks calls;
     ct_error error;
     PROTECT(r_callbacks_init(&calls, R_NilValue));
-    ct_halt stop = {stop_quietly, &calls, 0, 0};
+    ct_halt stop = {r_callbacks_stop, &calls, 0, 0};
     ct_status status = ct_forest_members_predict(&asked, codes, x.columns, n_threads,
                                                  &stop, &error);
     r_callbacks_end(&calls, status, &error);
@@ -358,7 +353,7 @@ SEXP ffi_hist_curves(SEXP list, SEXP columns, SEXP asked_, SEXP threads)
     r_callbacks calls;
     ct_error error;
     PROTECT(r_callbacks_init(&calls, R_NilValue));
-    ct_halt stop = {stop_quietly, &calls, 0, 0};
+    ct_halt stop = {r_callbacks_stop, &calls, 0, 0};
     ct_status status = ct_forest_curves_predict(&asked, codes, x.columns, n_threads,
                                                 &stop, &error);
     r_callbacks_end(&calls, status, &error);
@@ -371,17 +366,15 @@ SEXP ffi_hist_curves(SEXP list, SEXP columns, SEXP asked_, SEXP threads)
 SEXP ffi_concordance(SEXP survival, SEXP ranks)
 {
     const R_xlen_t n = Rf_xlength(survival);
-    if (TYPEOF(survival) != INTSXP || TYPEOF(ranks) != INTSXP || Rf_xlength(ranks) != n)
-        Rf_error("times and ranks must be integers");
+    const uint32_t *times = (const uint32_t *) r_integers(survival, n, "survival");
+    const int *from_1 = r_integers(ranks, n, "ranks");
     uint32_t *from_0 = (uint32_t *) R_alloc((size_t) n + 1, sizeof *from_0);
     for (R_xlen_t i = 0; i < n; i++) {
-        from_0[i] = (uint32_t) INTEGER_RO(ranks)[i] - 1;
+        from_0[i] = (uint32_t) from_1[i] - 1;
         if (from_0[i] >= (uint32_t) n) Rf_error("a rank is out of range");
     }
     ct_forest_concordance c;
-    if (ct_forest_concordance_of((const uint32_t *) INTEGER_RO(survival), from_0, (uint32_t) n,
-                                 &c) !=
-        CT_OK)
+    if (ct_forest_concordance_of(times, from_0, (uint32_t) n, &c) != CT_OK)
         Rf_error("not enough memory");
     const double pairs = (double) c.pairs;
     return Rf_ScalarReal(c.pairs ? ((double) c.concordant + (double) c.tied / 2) / pairs : R_NaN);

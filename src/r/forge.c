@@ -46,18 +46,15 @@
 
 typedef r_forged owned;
 
-static void free_owned(SEXP pointer)
+static void free_owned(void *memory)
 {
-    owned *all = (owned *) R_ExternalPtrAddr(pointer);
-    if (!all) return;
+    owned *all = (owned *) memory;
     r_forged_leave(&all->on);
     ct_forge_scratch_pool_free(&all->rooms);
     ct_forged_free(&all->forged);
     ct_arena_free(&all->arena);
     ct_arena_free(&all->of_schedule);
     ct_forge_text_free(&all->schedule);
-    free(all);
-    R_ClearExternalPtr(pointer);
 }
 
 /* An empty ensemble behind an external pointer; protect it. */
@@ -79,6 +76,14 @@ r_forged *r_forged_of(SEXP pointer)
     return (r_forged *) R_ExternalPtrAddr(pointer);
 }
 
+r_columns r_forged_columns(const r_forged *all, SEXP columns)
+{
+    r_columns x = r_columns_of(columns);
+    if (x.n_cols != all->ensemble.n_features)
+        Rf_error("the columns are not those of the ensemble");
+    return x;
+}
+
 static void *allocate(owned *all, size_t n, size_t size)
 {
     CT_ASSERT(size > 0);
@@ -91,10 +96,7 @@ static void *allocate(owned *all, size_t n, size_t size)
 
 static const int *integers(SEXP list, const char *name, R_xlen_t n)
 {
-    SEXP x = r_element(list, name);
-    if (TYPEOF(x) != INTSXP || Rf_xlength(x) != n)
-        Rf_error("'%s' must be an integer vector of length %ld", name, (long) n);
-    return INTEGER_RO(x);
+    return r_integers(r_element(list, name), n, name);
 }
 
 /* Numbers from `from` on as numbers from 0; what is below becomes one that no check lets pass. */
@@ -110,11 +112,9 @@ static uint32_t *indices(owned *all, SEXP list, const char *name, R_xlen_t n, in
 
 static double *numbers(owned *all, SEXP list, const char *name, R_xlen_t n)
 {
-    SEXP x = r_element(list, name);
-    if (TYPEOF(x) != REALSXP || Rf_xlength(x) != n)
-        Rf_error("'%s' must be a double vector of length %ld", name, (long) n);
+    const double *given = r_doubles(r_element(list, name), n, name);
     double *out = (double *) allocate(all, (size_t) n, sizeof *out);
-    if (n) memcpy(out, REAL_RO(x), (size_t) n * sizeof *out);
+    if (n) memcpy(out, given, (size_t) n * sizeof *out);
     return out;
 }
 
@@ -301,7 +301,7 @@ SEXP ffi_ensemble_check(SEXP list)
     SEXP pointer = PROTECT(new_owned(&all));
     read_ensemble(all, list);
     ct_status status = ct_forge_ensemble_check(&all->ensemble, &error);
-    free_owned(pointer);
+    r_release(pointer);
     r_check(status, &error);
     UNPROTECT(1);
     return R_NilValue;
@@ -381,8 +381,7 @@ SEXP ffi_forged_predict(SEXP pointer, SEXP columns, SEXP leaves, SEXP threads, S
 {
     owned *all = r_forged_of(pointer);
     const ct_forge_ensemble *e = &all->ensemble;
-    r_columns x = r_columns_of(columns);
-    if (x.n_cols != e->n_features) Rf_error("the columns are not those of the ensemble");
+    r_columns x = r_forged_columns(all, columns);
     ct_forge_run run = r_run_of(threads, way, simd);
     int want_leaves = r_flag(leaves, "leaves");
     ct_error error;
@@ -396,7 +395,7 @@ SEXP ffi_forged_predict(SEXP pointer, SEXP columns, SEXP leaves, SEXP threads, S
         want_leaves
             ? ct_forged_leaves(&all->forged, x.columns, x.n_rows, &run, INTEGER(out), &error)
             : predict_sums(all, &x, &run, REAL(out), &error);
-    if (calls.jumped) r_callbacks_jump(&calls);
+    r_callbacks_jump_if(&calls, NULL);
     UNPROTECT(2);
     if (status != CT_OK) return r_failure(status, &error);
     return calls.interrupted ? r_interruption() : out;
@@ -424,9 +423,8 @@ static SEXP explain(SEXP pointer, SEXP columns, SEXP background, SEXP threads, S
     const ct_forge_ensemble *e = &all->ensemble;
     const ct_forged *f = &all->forged;
     int known = Rf_isNull(background);
-    r_columns x = r_columns_of(columns), other = known ? x : r_columns_of(background);
-    if (x.n_cols != e->n_features || other.n_cols != e->n_features)
-        Rf_error("the columns are not those of the ensemble");
+    r_columns x = r_forged_columns(all, columns),
+              other = known ? x : r_forged_columns(all, background);
     ct_forge_run run = r_run_of(threads, Rf_ScalarInteger(CT_FORGE_WAY_AUTO), simd);
     ct_error error;
     r_callbacks calls;
@@ -490,10 +488,10 @@ SEXP ffi_numbers(SEXP text)
 /* Rounds numbers to the nearest floats, returned as doubles. */
 SEXP ffi_floats(SEXP numbers_)
 {
-    if (TYPEOF(numbers_) != REALSXP) Rf_error("'numbers' must be a double vector");
-    SEXP out = PROTECT(Rf_allocVector(REALSXP, Rf_xlength(numbers_)));
-    for (R_xlen_t i = 0; i < Rf_xlength(numbers_); i++)
-        REAL(out)[i] = (double) (float) REAL_RO(numbers_)[i];
+    const R_xlen_t n = Rf_xlength(numbers_);
+    const double *given = r_doubles(numbers_, n, "numbers");
+    SEXP out = PROTECT(Rf_allocVector(REALSXP, n));
+    for (R_xlen_t i = 0; i < n; i++) REAL(out)[i] = (double) (float) given[i];
     UNPROTECT(1);
     return out;
 }

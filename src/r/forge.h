@@ -37,6 +37,9 @@ typedef struct {
 /* An error of R where the pointer is to none. */
 r_forged *r_forged_of(SEXP pointer);
 
+/* Rows to predict, with the columns of the ensemble. */
+r_columns r_forged_columns(const r_forged *all, SEXP columns);
+
 /* Gives the device back, if there is one. */
 void r_forged_leave(r_forged_on *on);
 

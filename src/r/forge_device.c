@@ -79,9 +79,7 @@ static request request_of(SEXP pointer, SEXP text, SEXP any_order, SEXP columns,
 {
     request a;
     a.all = r_forged_of(pointer);
-    a.x = r_columns_of(columns);
-    if (a.x.n_cols != a.all->ensemble.n_features)
-        Rf_error("the columns are not those of the ensemble");
+    a.x = r_forged_columns(a.all, columns);
     a.run = r_run_of(threads, Rf_ScalarInteger(CT_FORGE_WAY_AUTO), PROTECT(Rf_mkString("auto")));
     UNPROTECT(1);
     a.text = r_string_of(text);
@@ -130,7 +128,7 @@ SEXP ffi_forged_device_predict(SEXP pointer, SEXP text, SEXP any_order, SEXP col
     ct_status status = make_ready(a.all, a.number, a.text, a.any_order, &error);
     const char *kind = status == CT_OK ? "lost" : "open";
     if (status == CT_OK) status = run_on_device(&a, REAL(out), 0, NULL, &error);
-    if (calls.jumped) r_callbacks_jump(&calls);
+    r_callbacks_jump_if(&calls, NULL);
     UNPROTECT(2);
     if (status != CT_OK) return without_device(kind, status, &error);
     if (calls.interrupted) r_interrupted();

@@ -4,6 +4,7 @@
 
 #include <math.h>
 #include <stdarg.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -79,13 +80,6 @@ static r_columns columns_of(SEXP x, int coded)
 r_columns r_columns_of(SEXP x) { return columns_of(x, 0); }
 r_columns r_training_columns_of(SEXP x) { return columns_of(x, 1); }
 
-static const int *node_integers(SEXP x, R_xlen_t n, const char *name)
-{
-    if (TYPEOF(x) != INTSXP || Rf_xlength(x) != n)
-        Rf_error("'%s' must be an integer vector with one value a node", name);
-    return INTEGER_RO(x);
-}
-
 static void add_levels(ct_forest *tree, SEXP levels_left)
 {
     CT_ASSERT(tree->n_nodes > 0 && !tree->levels_left);
@@ -113,13 +107,11 @@ ct_forest r_tree_of(SEXP feature, SEXP threshold, SEXP left, SEXP right, SEXP de
     ct_forest tree;
     memset(&tree, 0, sizeof tree);
     if (n > INT_MAX) Rf_error("there are too many nodes");
-    const int *features = node_integers(feature, n, "feature"),
-              *lefts = node_integers(left, n, "left");
-    const int *rights = node_integers(right, n, "right");
-    if (TYPEOF(threshold) != REALSXP || Rf_xlength(threshold) != n ||
-        TYPEOF(default_left) != LGLSXP || Rf_xlength(default_left) != n || n < 1)
-        Rf_error("'threshold' must be a double and 'default_left' a logical vector with one value "
-                 "a node");
+    const int *features = r_integers(feature, n, "feature"), *lefts = r_integers(left, n, "left"),
+              *rights = r_integers(right, n, "right");
+    const double *thresholds = r_doubles(threshold, n, "threshold");
+    if (TYPEOF(default_left) != LGLSXP || Rf_xlength(default_left) != n || n < 1)
+        Rf_error("'default_left' must be a logical vector with one value a node");
     tree.n_trees = 1;
     tree.n_nodes = (uint32_t) n;
     tree.roots = (uint32_t *) R_alloc(1, sizeof *tree.roots);
@@ -134,7 +126,7 @@ ct_forest r_tree_of(SEXP feature, SEXP threshold, SEXP left, SEXP right, SEXP de
         tree.left[i] = lefts[i] > 0 ? (uint32_t) lefts[i] - 1 : 0;
         tree.right[i] = rights[i] > 0 ? (uint32_t) rights[i] - 1 : 0;
         tree.default_left[i] = LOGICAL_RO(default_left)[i] == TRUE;
-        tree.threshold[i] = REAL_RO(threshold)[i];
+        tree.threshold[i] = thresholds[i];
     }
     if (levels_left != R_NilValue) add_levels(&tree, levels_left);
     return tree;
@@ -144,18 +136,11 @@ ct_forest r_tree_of(SEXP feature, SEXP threshold, SEXP left, SEXP right, SEXP de
 static uint32_t *indices_of(SEXP x, R_xlen_t n, uint32_t from, const char *name)
 {
     CT_ASSERT(n >= 0 && from <= 1);
-    const int *given = node_integers(x, n, name);
+    const int *given = r_integers(x, n, name);
     uint32_t *out = (uint32_t *) R_alloc((size_t) (n ? n : 1), sizeof *out);
     for (R_xlen_t i = 0; i < n; i++)
         out[i] = given[i] < (int) from ? UINT32_MAX : (uint32_t) given[i] - from;
     return out;
-}
-
-static const double *doubles(SEXP x, R_xlen_t n, const char *name)
-{
-    if (TYPEOF(x) != REALSXP || Rf_xlength(x) != n)
-        Rf_error("'%s' must be a double vector of length %ld", name, (long) n);
-    return REAL_RO(x);
 }
 
 static void add_terms(ct_forest *forest, SEXP leaf)
@@ -164,7 +149,7 @@ static void add_terms(ct_forest *forest, SEXP leaf)
     R_xlen_t n = Rf_xlength(coefficient);
     CT_ASSERT(forest->leaf == CT_LEAF_VALUES && forest->n_values == 1);
     if (n > INT_MAX) Rf_error("'coefficient' is too long");
-    const double *given = doubles(coefficient, n, "coefficient");
+    const double *given = r_doubles(coefficient, n, "coefficient");
     forest->leaf = CT_LEAF_LINEAR;
     forest->n_terms = (uint32_t) n;
     forest->term_column = indices_of(r_element(leaf, "column"), n, 1, "column");
@@ -189,7 +174,7 @@ ct_forest r_forest_of(SEXP nodes, SEXP leaf)
     if (!Rf_isMatrix(values) || Rf_nrows(values) != (int) forest.n_nodes)
         Rf_error("'values' must have a row for each node");
     size_t n = forest.n_nodes, k = (size_t) Rf_ncols(values);
-    const double *given = doubles(values, (R_xlen_t) (n * k), "values");
+    const double *given = r_doubles(values, (R_xlen_t) (n * k), "values");
     forest.leaf = CT_LEAF_VALUES;
     forest.n_values = (uint32_t) k;
     forest.values = (double *) R_alloc(n * k + 1, sizeof *forest.values);
@@ -336,22 +321,65 @@ r_device_kind r_device(SEXP value, int *number)
     return R_DEVICE_CUDA;
 }
 
-const double *r_doubles(SEXP value, uint32_t n_rows, const char *name)
+const int *r_integers(SEXP value, R_xlen_t n, const char *name)
 {
-    if (value == R_NilValue) return NULL;
-    if (TYPEOF(value) != REALSXP || (uint32_t) Rf_xlength(value) != n_rows)
-        Rf_error("'%s' must be one double a row", name);
+    if (TYPEOF(value) != INTSXP || Rf_xlength(value) != n)
+        Rf_error("'%s' must be an integer vector of length %ld", name, (long) n);
+    return INTEGER_RO(value);
+}
+
+const double *r_doubles(SEXP value, R_xlen_t n, const char *name)
+{
+    if (TYPEOF(value) != REALSXP || Rf_xlength(value) != n)
+        Rf_error("'%s' must be a double vector of length %ld", name, (long) n);
     return REAL_RO(value);
 }
 
-SEXP r_owner(size_t bytes, SEXP tag, R_CFinalizer_t release)
+const double *r_doubles_if(SEXP value, R_xlen_t n, const char *name)
+{
+    return value == R_NilValue ? NULL : r_doubles(value, n, name);
+}
+
+uint32_t *r_column_numbers(SEXP control, const char *name, uint32_t n_cols, uint32_t *n)
+{
+    CT_ASSERT(n_cols <= INT_MAX);
+    SEXP value = r_element(control, name);
+    *n = (uint32_t) Rf_xlength(value);
+    if (!*n) return NULL;
+    const int *given = r_integers(value, *n, name);
+    uint32_t *out = (uint32_t *) R_alloc(*n, sizeof *out);
+    for (uint32_t i = 0; i < *n; i++) {
+        if (given[i] < 1 || (uint32_t) given[i] > n_cols) Rf_error("'%s' names no column", name);
+        out[i] = (uint32_t) given[i] - 1;
+    }
+    return out;
+}
+
+/* What lies before the memory of an owner. */
+typedef union {
+    void (*release)(void *memory);
+    max_align_t aligned;
+} owner_head;
+
+void r_release(SEXP owner)
+{
+    void *memory = R_ExternalPtrAddr(owner);
+    if (!memory) return;
+    owner_head *head = (owner_head *) memory - 1;
+    head->release(memory);
+    free(head);
+    R_ClearExternalPtr(owner);
+}
+
+SEXP r_owner(size_t bytes, SEXP tag, void (*release)(void *memory))
 {
     CT_ASSERT(bytes > 0 && release);
     SEXP pointer = PROTECT(R_MakeExternalPtr(NULL, tag, R_NilValue));
-    R_RegisterCFinalizerEx(pointer, release, TRUE);
-    void *memory = calloc(1, bytes);
-    if (!memory) Rf_error("not enough memory");
-    R_SetExternalPtrAddr(pointer, memory);
+    R_RegisterCFinalizerEx(pointer, r_release, TRUE);
+    owner_head *head = (owner_head *) calloc(1, sizeof *head + bytes);
+    if (!head) Rf_error("not enough memory");
+    head->release = release;
+    R_SetExternalPtrAddr(pointer, head + 1);
     UNPROTECT(1);
     return pointer;
 }
@@ -364,4 +392,46 @@ SEXP r_named_list(const char *const *names, int n)
     Rf_setAttrib(list, R_NamesSymbol, labels);
     UNPROTECT(2);
     return list;
+}
+
+SEXP r_named_numbers(const char *const *names, const double *values, int n)
+{
+    SEXP list = PROTECT(r_named_list(names, n)), out = PROTECT(r_doubles_from(values, n));
+    Rf_setAttrib(out, R_NamesSymbol, Rf_getAttrib(list, R_NamesSymbol));
+    UNPROTECT(2);
+    return out;
+}
+
+SEXP r_integers_from(const uint32_t *values, R_xlen_t n, int plus)
+{
+    CT_ASSERT(values || !n);
+    SEXP out = Rf_allocVector(INTSXP, n);
+    for (R_xlen_t i = 0; i < n; i++) INTEGER(out)[i] = (int) values[i] + plus;
+    return out;
+}
+
+SEXP r_doubles_from(const double *values, R_xlen_t n)
+{
+    CT_ASSERT(values || !n);
+    SEXP out = Rf_allocVector(REALSXP, n);
+    if (n) memcpy(REAL(out), values, (size_t) n * sizeof *values);
+    return out;
+}
+
+int r_put_nodes(SEXP list, int i, const ct_forest *tree)
+{
+    const uint32_t n = tree->n_nodes;
+    CT_ASSERT(n > 0 && i + 5 <= Rf_xlength(list));
+    SET_VECTOR_ELT(list, i, r_integers_from((const uint32_t *) tree->feature, n, 1));
+    SET_VECTOR_ELT(list, i + 1, r_doubles_from(tree->threshold, n));
+    SET_VECTOR_ELT(list, i + 2, r_integers_from(tree->left, n, 1));
+    SET_VECTOR_ELT(list, i + 3, r_integers_from(tree->right, n, 1));
+    SET_VECTOR_ELT(list, i + 4, Rf_allocVector(LGLSXP, n));
+    for (uint32_t k = 0; k < n; k++) {
+        LOGICAL(VECTOR_ELT(list, i + 4))[k] = tree->default_left[k];
+        if (tree->feature[k] >= 0) continue;
+        REAL(VECTOR_ELT(list, i + 1))[k] = NA_REAL;
+        INTEGER(VECTOR_ELT(list, i + 2))[k] = INTEGER(VECTOR_ELT(list, i + 3))[k] = 0;
+    }
+    return i + 5;
 }

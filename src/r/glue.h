@@ -72,15 +72,31 @@ ct_simd r_simd(SEXP control);
 typedef enum { R_DEVICE_CPU, R_DEVICE_AUTO, R_DEVICE_CUDA, R_DEVICE_TWIN } r_device_kind;
 r_device_kind r_device(SEXP name, int *number);
 
-/* One double a row, borrowed; NULL for R's NULL. */
-const double *r_doubles(SEXP value, uint32_t n_rows, const char *name);
+/* The n integers, or doubles, of a vector of that name, borrowed. */
+const int *r_integers(SEXP value, R_xlen_t n, const char *name);
+const double *r_doubles(SEXP value, R_xlen_t n, const char *name);
+/* NULL for R's NULL. */
+const double *r_doubles_if(SEXP value, R_xlen_t n, const char *name);
 
-/* Zeroed memory of `bytes`, the address of an external pointer with that tag. `release` frees
- * it (by free()) and what it owns, and clears the address: when R is done with the pointer, or
- * before. Protect it. */
-SEXP r_owner(size_t bytes, SEXP tag, R_CFinalizer_t release);
+/* An element of a control list with numbers of columns from 1, as numbers from 0: memory of the
+ * call, NULL where there are none. */
+uint32_t *r_column_numbers(SEXP control, const char *name, uint32_t n_cols, uint32_t *n);
 
-/* A list of `n` elements with these names; protect it. */
+/* Zeroed memory of `bytes`, the address of an external pointer with that tag. When R is done with
+ * the pointer, or r_release() comes before, `release` frees what the memory owns. Protect it. */
+SEXP r_owner(size_t bytes, SEXP tag, void (*release)(void *memory));
+void r_release(SEXP owner);
+
+/* A list of `n` elements, or a vector of `n` numbers, with these names; protect it. */
 SEXP r_named_list(const char *const *names, int n);
+SEXP r_named_numbers(const char *const *names, const double *values, int n);
+
+/* Vectors with n numbers, `plus` added to each integer; not protected. */
+SEXP r_integers_from(const uint32_t *values, R_xlen_t n, int plus);
+SEXP r_doubles_from(const double *values, R_xlen_t n);
+
+/* Puts feature, threshold, left, right (from 1) and default_left of a tree's nodes into a list,
+ * from element i on; returns the number of the element behind them. */
+int r_put_nodes(SEXP list, int i, const ct_forest *tree);
 
 #endif

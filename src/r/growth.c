@@ -9,13 +9,6 @@ typedef struct {
     ct_learner_answer *answers;
 } learner_call;
 
-static SEXP counts_of(const uint32_t *values, uint32_t n, uint32_t add)
-{
-    SEXP out = Rf_allocVector(INTSXP, n);
-    for (uint32_t i = 0; i < n; i++) INTEGER(out)[i] = (int) (values[i] + add);
-    return out;
-}
-
 /* The histogram as an R array [bin, class, feature, leaf]. */
 static SEXP histogram_of(const ct_learner_round *round)
 {
@@ -40,10 +33,10 @@ static SEXP info_of(const ct_learner_round *round)
     int i = 0;
     SET_VECTOR_ELT(list, i++, Rf_ScalarInteger((int) round->tree + 1));
     SET_VECTOR_ELT(list, i++, Rf_ScalarInteger((int) round->depth));
-    SET_VECTOR_ELT(list, i++, counts_of(round->features, round->n_features, 1));
-    SET_VECTOR_ELT(list, i++, counts_of(round->n_bins, round->n_features, 0));
-    SET_VECTOR_ELT(list, i++, counts_of(round->rows, round->n_leaves, 0));
-    SET_VECTOR_ELT(list, i++, counts_of(round->weights, round->n_leaves, 0));
+    SET_VECTOR_ELT(list, i++, r_integers_from(round->features, round->n_features, 1));
+    SET_VECTOR_ELT(list, i++, r_integers_from(round->n_bins, round->n_features, 0));
+    SET_VECTOR_ELT(list, i++, r_integers_from(round->rows, round->n_leaves, 0));
+    SET_VECTOR_ELT(list, i++, r_integers_from(round->weights, round->n_leaves, 0));
     UNPROTECT(1);
     return list;
 }
@@ -57,10 +50,8 @@ static SEXP call_learner(void *data)
     SEXP histogram = PROTECT(histogram_of(a->round)), info = PROTECT(info_of(a->round));
     SEXP call = PROTECT(Rf_lang3(a->learner, histogram, info));
     SEXP answer = PROTECT(Rf_eval(call, R_GlobalEnv));
-    if (TYPEOF(answer) != INTSXP || Rf_xlength(answer) != 3 * (R_xlen_t) n)
-        Rf_error("the learner's answers are not valid");
-    for (uint32_t i = 0; i < n; i++) {
-        const int *own = INTEGER_RO(answer) + 3 * (size_t) i;
+    const int *own = r_integers(answer, 3 * (R_xlen_t) n, "answers of the learner");
+    for (uint32_t i = 0; i < n; i++, own += 3) {
         int none = own[0] == NA_INTEGER || own[1] == NA_INTEGER || own[0] < 1 || own[1] < 1;
         CT_ASSERT(none || (uint32_t) own[0] <= a->round->n_features);
         CT_ASSERT(none || own[1] < CT_LEARNER_BINS);

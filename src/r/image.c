@@ -20,14 +20,11 @@
 
 /* ---- images ---- */
 
-static void free_owned(SEXP pointer)
+static void free_owned(void *memory)
 {
-    r_image_owned *all = (r_image_owned *) R_ExternalPtrAddr(pointer);
-    if (!all) return;
+    r_image_owned *all = (r_image_owned *) memory;
     ct_pixel_integrals_free(&all->integrals);
     ct_pixel_forest_free(&all->forest);
-    free(all);
-    R_ClearExternalPtr(pointer);
 }
 
 const int *r_image_size(SEXP image, int type)
@@ -135,9 +132,9 @@ void r_image_labels(SEXP labels, const ct_pixel_shape *shape, int16_t *to)
 {
     CT_ASSERT(to && shape->height > 0 && shape->width > 0);
     const R_xlen_t n = (R_xlen_t) shape->height * shape->width;
-    if (TYPEOF(labels) != INTSXP || Rf_xlength(labels) != n) Rf_error("labels are not valid");
+    const int *given = r_integers(labels, n, "labels");
     for (R_xlen_t k = 0; k < n; k++) {
-        const int label = INTEGER_RO(labels)[k];
+        const int label = given[k];
         if (label != NA_INTEGER && (label < 1 || label > CT_PIXEL_CLASSES))
             Rf_error("a class is out of range");
         to[k] = (int16_t) (label == NA_INTEGER ? -1 : label - 1);
@@ -248,10 +245,7 @@ SEXP ffi_image_grow(SEXP images, SEXP labels, SEXP n_classes, SEXP control)
     ct_status status = ct_pixel_grow_at(&device, &x.source, classes,
                                         (uint32_t) Rf_asInteger(n_classes), &options,
                                         &all->forest, &end, &used, &error);
-    if (growth.guard.jumped) {
-        free_owned(handle);
-        r_callbacks_jump(&growth.guard);
-    }
+    r_callbacks_jump_if(&growth.guard, handle);
     r_check(status, &error);
     SEXP list = PROTECT(r_named_list(names, sizeof names / sizeof *names));
     SET_VECTOR_ELT(list, 0, forest_list(&all->forest));
@@ -260,7 +254,7 @@ SEXP ffi_image_grow(SEXP images, SEXP labels, SEXP n_classes, SEXP control)
     SET_VECTOR_ELT(list, 2, Rf_ScalarReal(ct_seconds() - start));
     SET_VECTOR_ELT(list, 3, Rf_mkString(used.name));
     SET_VECTOR_ELT(list, 4, Rf_mkString(used.note));
-    free_owned(handle);
+    r_release(handle);
     UNPROTECT(4);
     return list;
 }
@@ -377,10 +371,8 @@ SEXP ffi_image_predict(SEXP list, SEXP images, SEXP what_, SEXP control)
         ct_pixel_predict_at(&device, &forest, &x.source, 0, what, r_threads(control), &stop,
                             what == CT_PIXEL_SHARES ? (void *) REAL(out) : (void *) INTEGER(out),
                             &used, &error);
-    free_owned(handle);
-    if (guard.jumped) r_callbacks_jump(&guard);
-    r_check(status, &error);
-    if (guard.interrupted) r_interrupted();
+    r_release(handle);
+    r_callbacks_end(&guard, status, &error);
     UNPROTECT(3);
     return r_answer_of(out, &used);
 }

@@ -50,14 +50,7 @@ static int64_t cost_of(const double *pair)
 
 /* ---- what a process keeps ---- */
 
-static void free_kept(SEXP owner)
-{
-    ct_exact_kept *kept = (ct_exact_kept *) R_ExternalPtrAddr(owner);
-    if (!kept) return;
-    ct_exact_kept_free(kept);
-    free(kept);
-    R_ClearExternalPtr(owner);
-}
+static void free_kept(void *kept) { ct_exact_kept_free((ct_exact_kept *) kept); }
 
 SEXP ffi_part_keep(void)
 {
@@ -68,7 +61,7 @@ SEXP ffi_part_keep(void)
 SEXP ffi_part_forget(SEXP owner)
 {
     if (TYPEOF(owner) == EXTPTRSXP && R_ExternalPtrTag(owner) == Rf_install("contree_kept"))
-        free_kept(owner);
+        r_release(owner);
     return R_NilValue;
 }
 
@@ -118,14 +111,7 @@ static void set_wanted(asked *a, SEXP file)
     a->part.wanted_data = a;
 }
 
-static void free_part(SEXP owner)
-{
-    asked *a = (asked *) R_ExternalPtrAddr(owner);
-    if (!a) return;
-    ct_exact_part_free(&a->part);
-    free(a);
-    R_ClearExternalPtr(owner);
-}
+static void free_part(void *memory) { ct_exact_part_free(&((asked *) memory)->part); }
 
 /* The bytes of all ranges, one after the other; memory of the call. */
 static void join_ends(SEXP ends, ct_exact_open *open)
@@ -171,10 +157,9 @@ static const ct_exact_open *open_of(SEXP list)
 static const int64_t *done_of(SEXP known, uint32_t n_cols)
 {
     if (known == R_NilValue) return NULL;
-    if (TYPEOF(known) != REALSXP || (size_t) Rf_xlength(known) != 2 * ((size_t) n_cols + 1))
-        r_fail("what is known of the search must be two numbers a column, and two more");
+    const double *pairs = r_doubles(known, 2 * ((R_xlen_t) n_cols + 1), "done");
     int64_t *done = (int64_t *) R_alloc((size_t) n_cols + 1, sizeof *done);
-    for (uint32_t i = 0; i <= n_cols; i++) done[i] = cost_of(REAL_RO(known) + 2 * (size_t) i);
+    for (uint32_t i = 0; i <= n_cols; i++) done[i] = cost_of(pairs + 2 * (size_t) i);
     return done;
 }
 
@@ -252,7 +237,7 @@ SEXP r_part_answer(SEXP owner, uint32_t n_cols)
     SET_VECTOR_ELT(list, 2, Rf_ScalarReal((double) part->evaluated));
     SET_VECTOR_ELT(list, 3, tree_of(part));
     SET_VECTOR_ELT(list, 4, Rf_ScalarLogical(part->searched));
-    free_part(owner);
+    r_release(owner);
     UNPROTECT(1);
     return list;
 }

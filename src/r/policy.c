@@ -60,46 +60,7 @@ static void report(void *calls, const ct_policy_progress *now)
     r_callbacks_report((r_callbacks *) calls, numbers, 4);
 }
 
-static void free_result(SEXP pointer)
-{
-    ct_policy_result *result = (ct_policy_result *) R_ExternalPtrAddr(pointer);
-    if (!result) return;
-    ct_policy_result_free(result);
-    free(result);
-    R_ClearExternalPtr(pointer);
-}
-
-enum { FEATURE, LEFT, RIGHT, DEFAULT_LEFT, ACTION, ROWS };
-
-static SEXP by_node(const ct_policy_result *result, int what)
-{
-    const ct_forest *tree = &result->tree;
-    SEXP out = Rf_allocVector(what == DEFAULT_LEFT ? LGLSXP : INTSXP, tree->n_nodes);
-    CT_ASSERT(tree->n_nodes > 0 && result->action && result->n);
-    int *to = what == DEFAULT_LEFT ? LOGICAL(out) : INTEGER(out);
-    for (uint32_t i = 0; i < tree->n_nodes; i++) {
-        const int is_leaf = tree->feature[i] < 0;
-        to[i] = what == FEATURE        ? tree->feature[i] + 1
-                : what == LEFT         ? (is_leaf ? 0 : (int) tree->left[i] + 1)
-                : what == RIGHT        ? (is_leaf ? 0 : (int) tree->right[i] + 1)
-                : what == DEFAULT_LEFT ? tree->default_left[i]
-                : what == ACTION       ? (int) result->action[i] + 1
-                                       : (int) result->n[i];
-    }
-    return out;
-}
-
-static SEXP doubles_by_node(const ct_policy_result *result, int thresholds)
-{
-    const ct_forest *tree = &result->tree;
-    SEXP out = Rf_allocVector(REALSXP, tree->n_nodes);
-    CT_ASSERT(thresholds || result->regret);
-    for (uint32_t i = 0; i < tree->n_nodes; i++)
-        REAL(out)[i] = !thresholds            ? result->regret[i]
-                       : tree->feature[i] < 0 ? NA_REAL
-                                              : tree->threshold[i];
-    return out;
-}
+static void free_result(void *result) { ct_policy_result_free((ct_policy_result *) result); }
 
 static SEXP counts_of(const ct_policy_counts *counts)
 {
@@ -107,14 +68,7 @@ static SEXP counts_of(const ct_policy_counts *counts)
     const double values[] = {(double) counts->cuts, (double) counts->sweeps,
                              (double) counts->walks, (double) counts->confirmed,
                              (double) counts->problems};
-    SEXP out = PROTECT(Rf_allocVector(REALSXP, 5)), labels = PROTECT(Rf_allocVector(STRSXP, 5));
-    for (int i = 0; i < 5; i++) {
-        REAL(out)[i] = values[i];
-        SET_STRING_ELT(labels, i, Rf_mkChar(names[i]));
-    }
-    Rf_setAttrib(out, R_NamesSymbol, labels);
-    UNPROTECT(2);
-    return out;
+    return r_named_numbers(names, values, 5);
 }
 
 static SEXP result_list(const ct_policy_result *result, SEXP where, int interrupted)
@@ -124,11 +78,11 @@ static SEXP result_list(const ct_policy_result *result, SEXP where, int interrup
         "cost", "bound", "units", "rounding", "status", "search", "elapsed", "simd", "threads",
         "interrupted"};
     SEXP list = PROTECT(r_named_list(names, sizeof names / sizeof *names));
-    int i = 0;
-    SET_VECTOR_ELT(list, i++, by_node(result, FEATURE));
-    SET_VECTOR_ELT(list, i++, doubles_by_node(result, 1));
-    for (int what = LEFT; what <= ROWS; what++) SET_VECTOR_ELT(list, i++, by_node(result, what));
-    SET_VECTOR_ELT(list, i++, doubles_by_node(result, 0));
+    const uint32_t n = result->tree.n_nodes;
+    int i = r_put_nodes(list, 0, &result->tree);
+    SET_VECTOR_ELT(list, i++, r_integers_from(result->action, n, 1));
+    SET_VECTOR_ELT(list, i++, r_integers_from(result->n, n, 0));
+    SET_VECTOR_ELT(list, i++, r_doubles_from(result->regret, n));
     SET_VECTOR_ELT(list, i++, where);
     SET_VECTOR_ELT(list, i++, Rf_ScalarReal(result->cost));
     SET_VECTOR_ELT(list, i++, Rf_ScalarReal(result->bound));
@@ -174,17 +128,14 @@ SEXP ffi_policy_solve(SEXP columns, SEXP rewards, SEXP control)
     PROTECT(r_callbacks_init(&calls, report_function));
     uint32_t *leaves = (uint32_t *) INTEGER(where);
     const ct_status status = ct_policy_solve(&data, &options, result, leaves, &error);
-    if (calls.jumped) {
-        free_result(handle);
-        r_callbacks_jump(&calls);
-    }
+    r_callbacks_jump_if(&calls, handle);
     r_check(status, &error);
     for (uint32_t row = 0; row < data.n_rows; row++) {
         CT_ASSERT(leaves[row] < result->tree.n_nodes);
         leaves[row]++;
     }
     SEXP list = PROTECT(result_list(result, where, calls.interrupted));
-    free_result(handle);
+    r_release(handle);
     UNPROTECT(4);
     return list;
 }
@@ -199,11 +150,9 @@ static ct_certify_policy claim_of(const ct_policy_data *data, SEXP control, SEXP
                                .price = r_number(control, "price"), .stop = r_callbacks_stop,
                                .stop_data = calls};
     if (actions == R_NilValue) return claim;
-    if (TYPEOF(actions) != INTSXP || (uint32_t) Rf_xlength(actions) != data->n_rows)
-        Rf_error("the actions must be integers, one for each row");
+    const int *given = r_integers(actions, data->n_rows, "actions");
     uint32_t *own = (uint32_t *) R_alloc(data->n_rows, sizeof *own);
-    for (uint32_t row = 0; row < data->n_rows; row++)
-        own[row] = (uint32_t) INTEGER_RO(actions)[row] - 1;
+    for (uint32_t row = 0; row < data->n_rows; row++) own[row] = (uint32_t) given[row] - 1;
     claim.actions = own;
     const int splits = Rf_asInteger(n_splits);
     if (splits < 0) Rf_error("a tree must have a number of splits");
@@ -232,10 +181,10 @@ SEXP ffi_policy_certificate(SEXP columns, SEXP rewards, SEXP control, SEXP bound
     ct_certify_policy_begin(&same, &claim, bytes);
     const ct_status status = ct_policy_prove(&data, &options, Rf_asReal(bound), Rf_asReal(slack),
                                              bytes, &end, &error);
-    r_bytes_or_jump(handle, &calls);
+    r_callbacks_jump_if(&calls, handle);
     r_check(status, &error);
     SEXP list = PROTECT(r_certificate_of(bytes, ct_policy_end_name(end), ct_seconds() - start));
-    r_bytes_free(handle);
+    r_release(handle);
     UNPROTECT(3);
     return list;
 }
@@ -258,7 +207,7 @@ SEXP ffi_policy_certify(SEXP columns, SEXP rewards, SEXP control, SEXP actions, 
     const ct_status status = ct_certify_policy_check(&same, &claim, RAW_RO(certificate),
                                                      (size_t) Rf_xlength(certificate), &checked,
                                                      &error);
-    if (calls.jumped) r_callbacks_jump(&calls);
+    r_callbacks_jump_if(&calls, NULL);
     r_check(status, &error);
     SEXP list = r_checked(&checked, ct_seconds() - start);
     UNPROTECT(1);

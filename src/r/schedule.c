@@ -16,14 +16,7 @@ const char *r_string_of(SEXP text)
     return CHAR(STRING_ELT(text, 0));
 }
 
-static void free_text(SEXP pointer)
-{
-    ct_forge_text *text = (ct_forge_text *) R_ExternalPtrAddr(pointer);
-    if (!text) return;
-    ct_forge_text_free(text);
-    free(text);
-    R_ClearExternalPtr(pointer);
-}
+static void free_text(void *text) { ct_forge_text_free((ct_forge_text *) text); }
 
 /* A text that R owns; protect it. */
 static SEXP new_text(ct_forge_text **text)
@@ -215,9 +208,7 @@ SEXP ffi_schedule_predict(SEXP pointer, SEXP text, SEXP any_order, SEXP columns,
                           SEXP simd)
 {
     r_forged *all = r_forged_of(pointer);
-    r_columns x = r_columns_of(columns);
-    if (x.n_cols != all->ensemble.n_features)
-        Rf_error("the columns are not those of the ensemble");
+    r_columns x = r_forged_columns(all, columns);
     ct_forge_run run = r_run_of(threads, Rf_ScalarInteger(CT_FORGE_WAY_AUTO), simd);
     r_forged_schedule(all, r_string_of(text), r_flag(any_order, "any_order"));
     ct_error error;

@@ -23,14 +23,7 @@ typedef struct {
     int is_numeric; /* the response; then there is one class */
 } r_set;
 
-static void free_set(SEXP pointer)
-{
-    r_set *own = (r_set *) R_ExternalPtrAddr(pointer);
-    if (!own) return;
-    ct_set_free(own->set);
-    free(own);
-    R_ClearExternalPtr(pointer);
-}
+static void free_set(void *own) { ct_set_free(((r_set *) own)->set); }
 
 static r_set *set_of(SEXP pointer)
 {
@@ -43,9 +36,7 @@ static r_set *set_of(SEXP pointer)
 
 static const uint32_t *groups_of(SEXP groups, uint32_t n_cols)
 {
-    if (TYPEOF(groups) != INTSXP || (uint32_t) Rf_xlength(groups) != n_cols)
-        Rf_error("the groups of columns must be integers, one for each column");
-    return (const uint32_t *) INTEGER(groups);
+    return (const uint32_t *) r_integers(groups, n_cols, "groups");
 }
 
 SEXP ffi_set_new(SEXP columns, SEXP y, SEXP n_classes, SEXP control, SEXP groups)
@@ -67,10 +58,7 @@ SEXP ffi_set_new(SEXP columns, SEXP y, SEXP n_classes, SEXP control, SEXP groups
     PROTECT(r_callbacks_begin(&calls, R_NilValue, &options));
     ct_status status = ct_set_new(&problem.data, &options, groups_of(groups, problem.data.n_cols),
                                   most_nodes < 1e15 ? (size_t) most_nodes : 0, &own->set, &error);
-    if (calls.jumped) {
-        free_set(pointer);
-        r_callbacks_jump(&calls);
-    }
+    r_callbacks_jump_if(&calls, pointer);
     r_check(status, &error);
     own->n_rows = problem.data.n_rows;
     own->n_cols = problem.data.n_cols;
@@ -136,26 +124,11 @@ SEXP ffi_set_about(SEXP pointer)
                                               : ct_set_surely(set)));
     SET_VECTOR_ELT(list, 7, Rf_mkString(complete ? "complete" : ct_exact_end_name(facts.end)));
     SET_VECTOR_ELT(list, 8, Rf_ScalarReal(facts.seconds));
-    SEXP size = PROTECT(Rf_allocVector(REALSXP, 4)), labels = PROTECT(Rf_allocVector(STRSXP, 4));
     const double of[] = {(double) facts.n_nodes, (double) facts.n_options, (double) facts.n_counts,
                          (double) facts.bytes};
-    for (int i = 0; i < 4; i++) {
-        REAL(size)[i] = of[i];
-        SET_STRING_ELT(labels, i, Rf_mkChar(sizes[i]));
-    }
-    Rf_setAttrib(size, R_NamesSymbol, labels);
-    SET_VECTOR_ELT(list, 9, size);
-    UNPROTECT(3);
+    SET_VECTOR_ELT(list, 9, r_named_numbers(sizes, of, 4));
+    UNPROTECT(1);
     return list;
-}
-
-static void free_result(SEXP pointer)
-{
-    ct_exact_result *result = (ct_exact_result *) R_ExternalPtrAddr(pointer);
-    if (!result) return;
-    ct_exact_result_free(result);
-    free(result);
-    R_ClearExternalPtr(pointer);
 }
 
 /* The tree of a handle, which is freed, as ffi_exact_solve() returns it. Protect `where`. */
@@ -165,7 +138,7 @@ static SEXP tree_list(SEXP handle, const r_set *own, SEXP where)
     for (uint32_t row = 0; row < own->n_rows; row++) INTEGER(where)[row]++;
     SEXP list = PROTECT(r_result_list((ct_exact_result *) R_ExternalPtrAddr(handle), own->n_cols,
                                       where, 0, R_NilValue));
-    free_result(handle);
+    r_release(handle);
     UNPROTECT(1);
     return list;
 }
@@ -183,8 +156,8 @@ SEXP ffi_set_tree(SEXP pointer, SEXP number)
         r_fail("the set has no tree of that number");
     ct_set_count_take(k, words, &one, 1);
     SEXP where = PROTECT(Rf_allocVector(INTSXP, own->n_rows));
-    SEXP handle = PROTECT(r_owner(sizeof(ct_exact_result), R_NilValue, free_result));
-    ct_exact_result *result = (ct_exact_result *) R_ExternalPtrAddr(handle);
+    ct_exact_result *result;
+    SEXP handle = PROTECT(r_exact_result(&result));
     r_check(ct_set_tree(own->set, k, result, (uint32_t *) INTEGER(where), &error), &error);
     SEXP list = tree_list(handle, own, where);
     UNPROTECT(2);
@@ -288,8 +261,8 @@ SEXP ffi_set_best(SEXP pointer, SEXP columns, SEXP gain, SEXP goal, SEXP per_lea
     CT_ASSERT(question.exchanged + 1 <= own->n_cols && question.sparing + 1 <= own->n_cols);
     SEXP list = PROTECT(r_named_list(names, 2));
     SEXP where = PROTECT(Rf_allocVector(INTSXP, own->n_rows));
-    SEXP handle = PROTECT(r_owner(sizeof(ct_exact_result), R_NilValue, free_result));
-    ct_exact_result *result = (ct_exact_result *) R_ExternalPtrAddr(handle);
+    ct_exact_result *result;
+    SEXP handle = PROTECT(r_exact_result(&result));
     int wanted = Rf_asLogical(with_tree);
     r_check(ct_set_best(own->set, &question, &value, wanted ? result : NULL,
                         (uint32_t *) INTEGER(where), &error), &error);
@@ -348,7 +321,7 @@ SEXP ffi_set_certify(SEXP pointer, SEXP columns, SEXP y, SEXP n_classes, SEXP co
                               .max_thresholds = options->max_thresholds, .best = best,
                               .stop = options->stop, .stop_data = options->stop_data};
     ct_status status = ct_certify_set(&problem.data, &claim, &of, &result, &error);
-    if (calls.jumped) r_callbacks_jump(&calls);
+    r_callbacks_jump_if(&calls, NULL);
     r_check(status, &error);
     const double of_result[] = {result.stopped, result.same, result.covers,
                                 result.differs < INT64_MAX ? ct_set_objective(set, result.differs)

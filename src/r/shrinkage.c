@@ -10,26 +10,13 @@
 
 /* ---- arguments ---- */
 
-static const int *integers_of(SEXP value, uint64_t n, const char *name)
-{
-    if ((TYPEOF(value) != INTSXP && TYPEOF(value) != LGLSXP) || (uint64_t) Rf_xlength(value) != n)
-        Rf_error("'%s' must be %.0f integers", name, (double) n);
-    return TYPEOF(value) == INTSXP ? INTEGER_RO(value) : LOGICAL_RO(value);
-}
-
-static const double *numbers_of(SEXP value, uint64_t n, const char *name)
-{
-    if (TYPEOF(value) != REALSXP || (uint64_t) Rf_xlength(value) != n)
-        Rf_error("'%s' must be %.0f numbers", name, (double) n);
-    return REAL_RO(value);
-}
-
 /* Flags as bytes; memory of the call. */
 static uint8_t *flags_of(SEXP value, uint64_t n, const char *name)
 {
-    const int *x = integers_of(value, n, name);
+    if (TYPEOF(value) != LGLSXP || (uint64_t) Rf_xlength(value) != n)
+        Rf_error("'%s' must be %.0f logicals", name, (double) n);
     uint8_t *out = (uint8_t *) R_alloc(n ? n : 1, 1);
-    for (uint64_t i = 0; i < n; i++) out[i] = x[i] != 0;
+    for (uint64_t i = 0; i < n; i++) out[i] = LOGICAL_RO(value)[i] != 0;
     return out;
 }
 
@@ -37,7 +24,7 @@ static uint8_t *flags_of(SEXP value, uint64_t n, const char *name)
 static int32_t *indices_of(SEXP value, uint64_t n, uint32_t limit, const char *name)
 {
     CT_ASSERT(limit <= INT32_MAX);
-    const int *x = integers_of(value, n, name);
+    const int *x = r_integers(value, (R_xlen_t) n, name);
     int32_t *out = (int32_t *) R_alloc(n ? n : 1, sizeof *out);
     for (uint64_t i = 0; i < n; i++) {
         if (x[i] < 0 || (uint32_t) x[i] > limit) Rf_error("'%s' is out of range", name);
@@ -58,9 +45,10 @@ static ct_gmt_shrink_nodes nodes_of(SEXP list)
     for (uint32_t i = 0; i < nodes.n_nodes; i++)
         if (i ? nodes.parent[i] < 0 || (uint32_t) nodes.parent[i] >= i : nodes.parent[i] != -1)
             Rf_error("'parent' must come before its children");
-    nodes.n = numbers_of(r_element(list, "n"), n, "n");
-    nodes.factors = numbers_of(r_element(list, "factors"), n * (p + 1) * (p + 1), "factors");
-    nodes.penalty = numbers_of(penalty, p, "penalty");
+    nodes.n = r_doubles(r_element(list, "n"), (R_xlen_t) n, "n");
+    nodes.factors = r_doubles(r_element(list, "factors"), (R_xlen_t) (n * (p + 1) * (p + 1)),
+                              "factors");
+    nodes.penalty = r_doubles(penalty, (R_xlen_t) p, "penalty");
     nodes.dropped = flags_of(r_element(list, "dropped"), n * p, "dropped");
     return nodes;
 }
@@ -78,16 +66,16 @@ SEXP ffi_gmt_loo(SEXP x, SEXP y, SEXP weights, SEXP where, SEXP counted, SEXP no
     data.nodes = nodes_of(nodes);
     if ((uint32_t) Rf_ncols(x) != data.nodes.p) Rf_error("'x' must have the columns of 'nodes'");
     data.n_rows = (uint32_t) Rf_nrows(x);
-    data.x = numbers_of(x, (uint64_t) data.n_rows * data.nodes.p, "x");
-    data.y = numbers_of(y, data.n_rows, "y");
-    data.weights = r_doubles(weights, data.n_rows, "weights");
+    data.x = r_doubles(x, (R_xlen_t) data.n_rows * data.nodes.p, "x");
+    data.y = r_doubles(y, data.n_rows, "y");
+    data.weights = r_doubles_if(weights, data.n_rows, "weights");
     data.where = indices_of(where, data.n_rows, data.nodes.n_nodes, "where");
     for (uint32_t i = 0; i < data.n_rows; i++)
         if (data.where[i] < 0) Rf_error("'where' is out of range");
     data.counted = flags_of(counted, data.n_rows, "counted");
     uint32_t n_ridge = (uint32_t) Rf_xlength(ridge), n_smoothing = (uint32_t) Rf_xlength(smoothing);
-    const double *ridges = numbers_of(ridge, n_ridge, "ridge"),
-                 *smoothings = numbers_of(smoothing, n_smoothing, "smoothing");
+    const double *ridges = r_doubles(ridge, n_ridge, "ridge"),
+                 *smoothings = r_doubles(smoothing, n_smoothing, "smoothing");
     SEXP out = PROTECT(Rf_allocVector(REALSXP, (R_xlen_t) n_ridge * n_smoothing * CT_LOO_LIMITS));
     r_check(ct_gmt_loo_errors(&data, ridges, n_ridge, smoothings, n_smoothing, REAL(out), &error),
             &error);
@@ -103,9 +91,9 @@ SEXP ffi_gmt_shrink(SEXP nodes, SEXP ridge, SEXP smoothing, SEXP weight)
     ct_gmt_shrink_mean mean;
     ct_error error;
     mean.n = (uint32_t) Rf_xlength(weight);
-    mean.ridge = numbers_of(ridge, mean.n, "ridge");
-    mean.smoothing = numbers_of(smoothing, mean.n, "smoothing");
-    mean.weight = numbers_of(weight, mean.n, "weight");
+    mean.ridge = r_doubles(ridge, mean.n, "ridge");
+    mean.smoothing = r_doubles(smoothing, mean.n, "smoothing");
+    mean.weight = r_doubles(weight, mean.n, "weight");
     const R_xlen_t n = (R_xlen_t) all.n_nodes * all.p;
     SEXP list = PROTECT(r_named_list(names, 3));
     SEXP b = Rf_allocVector(REALSXP, n);

@@ -13,11 +13,10 @@ SEXP ffi_tree_route(SEXP feature, SEXP threshold, SEXP left, SEXP right, SEXP de
     ct_forest tree = r_tree_of(feature, threshold, left, right, default_left, levels_left);
     ct_error error;
     r_check(ct_forest_check(&tree, x.n_cols, &error), &error);
-    if (TYPEOF(values) != INTSXP || Rf_xlength(values) != tree.n_nodes)
-        Rf_error("'values' must be an integer vector with one value a node");
+    const int *value_of_node = r_integers(values, tree.n_nodes, "values");
     uint32_t n_threads = r_threads_of(threads);
     SEXP value_of_row = PROTECT(Rf_allocVector(INTSXP, x.n_rows));
-    r_check(ct_route(&tree, 0, x.columns, x.n_cols, x.n_rows, INTEGER_RO(values), n_threads,
+    r_check(ct_route(&tree, 0, x.columns, x.n_cols, x.n_rows, value_of_node, n_threads,
                      INTEGER(value_of_row), &error), &error);
     UNPROTECT(1);
     return value_of_row;

@@ -39,15 +39,8 @@ static inline void ct_split_is_sound(const ct_grower *grower, const ct_hist_spli
 
 #else
 
-static inline void ct_task_is_sound(const ct_grower *grower, const ct_hist_task *task)
-{
-    (void) grower, (void) task;
-}
-
-static inline void ct_split_is_sound(const ct_grower *grower, const ct_hist_split *split)
-{
-    (void) grower, (void) split;
-}
+#define ct_task_is_sound(grower, task) ((void) (grower), (void) (task))
+#define ct_split_is_sound(grower, split) ((void) (grower), (void) (split))
 
 #endif
 #endif
