@@ -23,11 +23,19 @@ typedef enum { CT_SIMD_AVX512, CT_SIMD_AVX2, CT_SIMD_NEON, CT_SIMD_SCALAR, CT_N_
     ((level) == CT_SIMD_AVX512 ? &name##_avx512                                                    \
      : (level) == CT_SIMD_AVX2 ? &name##_avx2                                                      \
                                : &name##_scalar)
+#define CT_LEVELS(name) name##_scalar, name##_avx2, name##_avx512
 #elif defined(CT_HAVE_NEON)
 #define CT_OF_LEVEL(level, name) ((level) == CT_SIMD_NEON ? &name##_neon : &name##_scalar)
+#define CT_LEVELS(name) name##_scalar, name##_neon
 #else
 #define CT_OF_LEVEL(level, name) ((void) (level), &name##_scalar)
+#define CT_LEVELS(name) name##_scalar
 #endif
+
+/* Declares these, of that type, and name_at(level), which is the address. */
+#define CT_DECLARE_KERNELS(type, name)                                                             \
+    extern type CT_LEVELS(name);                                                                   \
+    static inline type *name##_at(ct_simd level) { return CT_OF_LEVEL(level, name); }
 
 /* "avx512", "avx2", "neon" or "scalar": static text. */
 const char *ct_simd_name(ct_simd level);

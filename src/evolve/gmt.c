@@ -38,7 +38,7 @@ typedef struct {
 
 /* ---- stops ---- */
 
-static int asked_to_stop(void *data)
+static int check_end(void *data)
 {
     running *run = (running *) data;
     const ct_gmt_options *o = run->options;
@@ -478,7 +478,7 @@ ct_status ct_gmt_fit(const ct_gmt_model_data *data, const ct_gmt_options *option
     run.options = options;
     run.gmt = gmt;
     run.start = run.history.start = ct_seconds();
-    run.halt.asked = asked_to_stop;
+    run.halt.asked = check_end;
     run.halt.data = &run;
     run.bic = NAN;
     snprintf(gmt->device, sizeof gmt->device, "cpu");

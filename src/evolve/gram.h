@@ -54,17 +54,6 @@ typedef struct {
     void (*join_lanes)(double *to, const double *more, double *copy, uint32_t p);
 } ct_gram_kernels;
 
-extern const ct_gram_kernels ct_gram_scalar;
-#ifdef CT_HAVE_X86
-extern const ct_gram_kernels ct_gram_avx2, ct_gram_avx512;
-#endif
-#ifdef CT_HAVE_NEON
-extern const ct_gram_kernels ct_gram_neon;
-#endif
-
-static inline const ct_gram_kernels *ct_gram_at(ct_simd level)
-{
-    return CT_OF_LEVEL(level, ct_gram);
-}
+CT_DECLARE_KERNELS(const ct_gram_kernels, ct_gram)
 
 #endif

@@ -378,7 +378,7 @@ static void make_kicks(kicking *all)
 }
 
 /* Called by worker 0, for all workers. */
-static int asked_to_stop(void *data) { return ct_halt_now((ct_halt *) data, 0); }
+static int is_stopped(void *data) { return ct_halt_now((ct_halt *) data, 0); }
 
 ct_status ct_gmt_search_tree(ct_model_tree *best, const ct_tree_limits *limits,
                              const ct_kick_options *options, ct_kick_history *history,
@@ -394,9 +394,9 @@ ct_status ct_gmt_search_tree(ct_model_tree *best, const ct_tree_limits *limits,
     all->error = error;
     all->limits = limits;
     all->options = options;
-    all->halt.asked = asked_to_stop;
+    all->halt.asked = is_stopped;
     all->halt.data = options->halt;
-    all->halts[0].asked = asked_to_stop;
+    all->halts[0].asked = is_stopped;
     all->halts[0].data = &all->halt;
     ct_status status = kicking_init(all, best, error);
     if (status == CT_OK) status = begin_search(all, best, error);

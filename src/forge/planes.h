@@ -31,17 +31,6 @@ typedef struct {
     ct_forge_deep_walker *walk;
 } ct_forge_planes;
 
-extern const ct_forge_planes ct_forge_planes_scalar;
-#ifdef CT_HAVE_X86
-extern const ct_forge_planes ct_forge_planes_avx2, ct_forge_planes_avx512;
-#endif
-#ifdef CT_HAVE_NEON
-extern const ct_forge_planes ct_forge_planes_neon;
-#endif
-
-static inline const ct_forge_planes *ct_forge_planes_at(ct_simd level)
-{
-    return CT_OF_LEVEL(level, ct_forge_planes);
-}
+CT_DECLARE_KERNELS(const ct_forge_planes, ct_forge_planes)
 
 #endif

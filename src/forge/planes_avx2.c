@@ -81,25 +81,25 @@ static void ranks(const double *x, const ct_forge_search *search, unsigned rows,
 /* ---- planes of leaf numbers to a byte a row ---- */
 
 /* Transposes 8 x 8 blocks of bits: bit 8 i + j of each goes to 8 j + i. */
-CT_INLINE __m256i turned_blocks(__m256i x)
+CT_INLINE __m256i transpose_blocks(__m256i x)
 {
-#define TURN_STEP(shift, mask)                                                                     \
+#define TRANSPOSE_STEP(shift, mask)                                                                \
     do {                                                                                           \
         __m256i t = _mm256_and_si256(_mm256_xor_si256(x, _mm256_srli_epi64(x, shift)),             \
                                      _mm256_set1_epi64x(mask));                                    \
         x = _mm256_xor_si256(_mm256_xor_si256(x, t), _mm256_slli_epi64(t, shift));                 \
     } while (0)
-    TURN_STEP(7, 0x00aa00aa00aa00aa);
-    TURN_STEP(14, 0x0000cccc0000cccc);
-    TURN_STEP(28, 0x00000000f0f0f0f0);
-#undef TURN_STEP
+    TRANSPOSE_STEP(7, 0x00aa00aa00aa00aa);
+    TRANSPOSE_STEP(14, 0x0000cccc0000cccc);
+    TRANSPOSE_STEP(28, 0x00000000f0f0f0f0);
+#undef TRANSPOSE_STEP
     return x;
 }
 
 /* Two blocks of 16 rows, of a word and of the one after the next. */
 CT_INLINE void store_rows(__m256i blocks, uint8_t *bytes)
 {
-    blocks = turned_blocks(blocks);
+    blocks = transpose_blocks(blocks);
     _mm_storeu_si128((__m128i *) (void *) bytes, _mm256_castsi256_si128(blocks));
     _mm_storeu_si128((__m128i *) (void *) (bytes + 128), _mm256_extracti128_si256(blocks, 1));
 }

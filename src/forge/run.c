@@ -2,7 +2,6 @@
 
 #include <string.h>
 
-#include "base/memory.h"
 #include "forge/blocks.h"
 
 enum { TILE_BYTES = 1 << 20, MOST_TILE = 8192, LEAST_TILE = 64 };
@@ -127,13 +126,8 @@ ct_status ct_forged_predict(const ct_forged *f, const ct_column *columns, uint32
     ct_forge_way way = run->way == CT_FORGE_WAY_AUTO ? best_way(f, n_rows) : run->way;
     if (way == CT_FORGE_WAY_PLANES && !f->has_planes)
         return ct_fail(error, CT_BAD_INPUT, "leaves are linear models, or codes are too many");
-    job j;
-    memset(&j, 0, sizeof j);
-    j.forged = f;
-    j.columns = columns;
-    j.planes = way == CT_FORGE_WAY_PLANES ? ct_forge_planes_at(run->simd) : NULL;
-    j.n_rows = n_rows;
-    j.sums = out;
+    job j = {.forged = f, .columns = columns, .n_rows = n_rows, .sums = out,
+             .planes = way == CT_FORGE_WAY_PLANES ? ct_forge_planes_at(run->simd) : NULL};
     return run_job(&j, run, error);
 }
 
@@ -141,11 +135,6 @@ ct_status ct_forged_leaves(const ct_forged *f, const ct_column *columns, uint32_
                            const ct_forge_run *run, int32_t *out, ct_error *error)
 {
     CT_ASSERT(f->ensemble && run->block <= CT_FORGE_BLOCK);
-    job j;
-    memset(&j, 0, sizeof j);
-    j.forged = f;
-    j.columns = columns;
-    j.n_rows = n_rows;
-    j.leaves = out;
+    job j = {.forged = f, .columns = columns, .n_rows = n_rows, .leaves = out};
     return run_job(&j, run, error);
 }

@@ -2,9 +2,6 @@
 
 #include <string.h>
 
-#include "base/memory.h"
-#include "forge/input.h"
-#include "forge/interpret.h"
 #include "forge/shap_plan.h"
 
 typedef struct {
@@ -20,83 +17,14 @@ typedef struct {
 static ct_status check(const ct_forged *f, ct_error *error)
 {
     const ct_forge_ensemble *e = f->ensemble;
-    uint32_t features = f->deepest < f->n_used ? f->deepest : f->n_used;
-    if (e->first_term) return ct_fail(error, CT_BAD_INPUT, "leaves are linear models");
+    CT_TRY(ct_forge_shap_check(f, error));
     if (!e->cover)
         return ct_fail(error, CT_BAD_INPUT,
                        "how many training rows came to the nodes is not known");
-    if (features > CT_FORGE_SHAP_FEATURES)
-        return ct_fail(error, CT_BAD_INPUT, "a path may ask for more than %d features",
-                       CT_FORGE_SHAP_FEATURES);
     for (uint32_t i = 0; i < e->n_nodes; i++)
         if (e->feature[i] >= 0 && !(e->cover[i] > 0))
             return ct_fail(error, CT_BAD_INPUT, "no training row came to a node that splits");
     return CT_OK;
-}
-
-/* ---- a block of rows ---- */
-
-static void load(const job *j, ct_forge_shap_scratch *scratch, uint32_t first, uint32_t n)
-{
-    CT_ASSERT(n <= CT_FORGE_SHAP_ROWS && first + n <= j->n_rows);
-    const ct_forged *f = j->common.forged;
-    for (uint32_t column = 0; column < f->n_used; column++) {
-        double *x = scratch->x + (size_t) column * CT_FORGE_SHAP_ROWS;
-        const ct_column *from = &j->columns[f->used[column]];
-        for (uint32_t row = 0; row < n; row++)
-            x[row] = ct_forge_input(from, first + row, f->ensemble->number);
-    }
-}
-
-/* Answers to the tests of a tree that are no thresholds. */
-static void evaluate_special(const job *j, ct_forge_shap_scratch *scratch, uint32_t first,
-                             uint32_t n)
-{
-    const ct_forged *f = j->common.forged;
-    for (uint32_t i = 0; i < scratch->n_special; i++) {
-        uint32_t node = scratch->special[i];
-        const ct_column *from = &j->columns[f->ensemble->feature[node]];
-        double *answer = scratch->x + ((size_t) f->n_used + i) * CT_FORGE_SHAP_ROWS;
-        for (uint32_t row = 0; row < n; row++) {
-            double x = ct_forge_input(from, first + row, CT_FORGE_F64);
-            answer[row] = !ct_forge_interpret_left(f->ensemble, node, x);
-        }
-    }
-}
-
-static void add_trees(const job *j, ct_forge_shap_scratch *scratch, uint32_t first, uint32_t n,
-                      uint32_t k)
-{
-    const ct_forge_ensemble *e = j->common.forged->ensemble;
-    for (uint32_t t = 0; t < e->n_trees; t++) {
-        if ((e->leaf_width == 1 && e->output_of_tree[t] != k) || e->feature[e->roots[t]] < 0)
-            continue;
-        ct_forge_shap_plan(&j->common, scratch, t, e->leaf_width == 1 ? 0 : k);
-        evaluate_special(j, scratch, first, n);
-        for (uint32_t row = 0; row < n; row += CT_FORGE_SHAP_LANES) j->kernel(&scratch->tree, row);
-    }
-}
-
-static void do_block(void *data, unsigned worker, uint64_t begin, uint64_t end)
-{
-    const job *j = (const job *) data;
-    const ct_forged *f = j->common.forged;
-    const ct_forge_ensemble *e = f->ensemble;
-    ct_forge_shap_scratch *scratch = j->scratches[worker];
-    uint32_t first = (uint32_t) begin, n = (uint32_t) (end - begin);
-    load(j, scratch, first, n);
-    for (uint32_t k = 0; k < e->n_outputs; k++) {
-        double *out = j->out + (size_t) k * (e->n_features + 1) * j->n_rows + first;
-        memset(scratch->out, 0,
-               ((size_t) f->n_used + 1) * CT_FORGE_SHAP_ROWS * sizeof *scratch->out);
-        add_trees(j, scratch, first, n, k);
-        for (uint32_t column = 0; column < f->n_used; column++)
-            for (uint32_t row = 0; row < n; row++)
-                out[(size_t) f->used[column] * j->n_rows + row] =
-                    scratch->out[(size_t) column * CT_FORGE_SHAP_ROWS + row] / e->divisor;
-        for (uint32_t row = 0; row < n; row++)
-            out[(size_t) e->n_features * j->n_rows + row] = j->expected[k];
-    }
 }
 
 /* ---- two features ---- */
@@ -166,25 +94,61 @@ static void add_pairs(const job *j, ct_forge_shap_scratch *scratch, uint32_t fir
     }
 }
 
+/* ---- a block of rows ---- */
+
+/* Adds what trees say of output k to the scratch's `out`, or of pairs to `pairs`. */
+static void add_trees(const job *j, ct_forge_shap_scratch *scratch, uint32_t first, uint32_t n,
+                      uint32_t k, double *pairs)
+{
+    const ct_forged *f = j->common.forged;
+    const ct_forge_ensemble *e = f->ensemble;
+    for (uint32_t t = 0; t < e->n_trees; t++) {
+        if ((e->leaf_width == 1 && e->output_of_tree[t] != k) || e->feature[e->roots[t]] < 0)
+            continue;
+        ct_forge_shap_plan(&j->common, scratch, t, e->leaf_width == 1 ? 0 : k);
+        ct_forge_shap_answer(f, j->columns, scratch->special, scratch->n_special, first, n,
+                             CT_FORGE_SHAP_ROWS, scratch->x);
+        for (uint32_t row = 0; row < n; row += CT_FORGE_SHAP_LANES) {
+            const uint32_t rest = n - row;
+            if (!pairs) j->kernel(&scratch->tree, row);
+            else add_pairs(j, scratch, first, row,
+                           rest < CT_FORGE_SHAP_LANES ? rest : CT_FORGE_SHAP_LANES, pairs);
+        }
+    }
+}
+
+static void do_block(void *data, unsigned worker, uint64_t begin, uint64_t end)
+{
+    const job *j = (const job *) data;
+    const ct_forged *f = j->common.forged;
+    const ct_forge_ensemble *e = f->ensemble;
+    ct_forge_shap_scratch *scratch = j->scratches[worker];
+    uint32_t first = (uint32_t) begin, n = (uint32_t) (end - begin);
+    ct_forge_shap_load(f, j->columns, first, n, CT_FORGE_SHAP_ROWS, scratch->x);
+    for (uint32_t k = 0; k < e->n_outputs; k++) {
+        double *out = j->out + (size_t) k * (e->n_features + 1) * j->n_rows + first;
+        memset(scratch->out, 0,
+               ((size_t) f->n_used + 1) * CT_FORGE_SHAP_ROWS * sizeof *scratch->out);
+        add_trees(j, scratch, first, n, k, NULL);
+        for (uint32_t column = 0; column < f->n_used; column++)
+            for (uint32_t row = 0; row < n; row++)
+                out[(size_t) f->used[column] * j->n_rows + row] =
+                    scratch->out[(size_t) column * CT_FORGE_SHAP_ROWS + row] / e->divisor;
+        for (uint32_t row = 0; row < n; row++)
+            out[(size_t) e->n_features * j->n_rows + row] = j->expected[k];
+    }
+}
+
 static void do_pairs_block(void *data, unsigned worker, uint64_t begin, uint64_t end)
 {
     const job *j = (const job *) data;
-    const ct_forge_ensemble *e = j->common.forged->ensemble;
+    const ct_forged *f = j->common.forged;
     ct_forge_shap_scratch *scratch = j->scratches[worker];
     uint32_t first = (uint32_t) begin, n = (uint32_t) (end - begin);
-    size_t width = (size_t) e->n_features * e->n_features * j->n_rows;
-    load(j, scratch, first, n);
-    for (uint32_t k = 0; k < e->n_outputs; k++)
-        for (uint32_t t = 0; t < e->n_trees; t++) {
-            if ((e->leaf_width == 1 && e->output_of_tree[t] != k) || e->feature[e->roots[t]] < 0)
-                continue;
-            ct_forge_shap_plan(&j->common, scratch, t, e->leaf_width == 1 ? 0 : k);
-            evaluate_special(j, scratch, first, n);
-            for (uint32_t row = 0; row < n; row += CT_FORGE_SHAP_LANES)
-                add_pairs(j, scratch, first, row,
-                          n - row < CT_FORGE_SHAP_LANES ? n - row : CT_FORGE_SHAP_LANES,
-                          j->out + k * width);
-        }
+    size_t width = (size_t) f->ensemble->n_features * f->ensemble->n_features * j->n_rows;
+    ct_forge_shap_load(f, j->columns, first, n, CT_FORGE_SHAP_ROWS, scratch->x);
+    for (uint32_t k = 0; k < f->ensemble->n_outputs; k++)
+        add_trees(j, scratch, first, n, k, j->out + k * width);
 }
 
 /* ---- all of them ---- */
@@ -213,53 +177,31 @@ static ct_status make_scratches(job *j, const ct_forged *f, unsigned threads, ct
     return CT_OK;
 }
 
-typedef void block_work(void *data, unsigned worker, uint64_t begin, uint64_t end);
-
-/* Explains rows by a kind of work, which fills out[size][n_rows]. */
-static ct_status explain(const ct_forged *f, const ct_column *columns, uint32_t n_rows,
-                         const ct_forge_run *run, block_work *work, size_t size, double *out,
-                         ct_error *error)
+ct_status ct_forged_shap(const ct_forged *f, const ct_column *columns, uint32_t n_rows,
+                         int interactions, const ct_forge_run *run, double *out, ct_error *error)
 {
+    CT_ASSERT(run && (out || !n_rows));
     CT_TRY(check(f, error));
     if (!n_rows) return CT_OK;
     unsigned threads = run->threads ? run->threads : 1;
     uint32_t blocks = (n_rows - 1) / CT_FORGE_SHAP_ROWS + 1;
     if (threads > blocks) threads = blocks;
+    const size_t p = f->ensemble->n_features,
+                 n = f->ensemble->n_outputs * (interactions ? p * p : p + 1) * n_rows;
     ct_budget budget = {SIZE_MAX / 2, 0};
     ct_arena arena;
-    job j;
-    memset(&j, 0, sizeof j);
-    j.columns = columns;
-    j.n_rows = n_rows;
-    j.kernel = ct_forge_shap_at(run->simd);
-    j.out = out;
+    job j = {.columns = columns, .n_rows = n_rows, .kernel = ct_forge_shap_at(run->simd),
+             .out = out};
     ct_arena_init(&arena, &budget);
     ct_status made = make_scratches(&j, f, threads, &arena);
     if (made == CT_OK) {
-        memset(out, 0, size * n_rows * sizeof *out);
+        memset(out, 0, n * sizeof *out);
         expect(&j);
-        ct_loop loop = {n_rows, CT_FORGE_SHAP_ROWS, CT_DYNAMIC, threads, work, &j, run->stop};
+        ct_loop loop = {n_rows, CT_FORGE_SHAP_ROWS, CT_DYNAMIC, threads,
+                        interactions ? do_pairs_block : do_block, &j, run->stop};
         ct_parallel_for(&loop);
+        for (size_t i = 0; interactions && i < n; i++) out[i] /= f->ensemble->divisor;
     }
     ct_arena_free(&arena);
     return made == CT_OK ? CT_OK : ct_fail(error, made, "not enough memory to explain rows");
-}
-
-ct_status ct_forged_shap(const ct_forged *f, const ct_column *columns, uint32_t n_rows,
-                         const ct_forge_run *run, double *out, ct_error *error)
-{
-    CT_ASSERT(run && (out || !n_rows));
-    size_t size = (size_t) f->ensemble->n_outputs * (f->ensemble->n_features + 1);
-    return explain(f, columns, n_rows, run, do_block, size, out, error);
-}
-
-ct_status ct_forged_interactions(const ct_forged *f, const ct_column *columns, uint32_t n_rows,
-                                 const ct_forge_run *run, double *out, ct_error *error)
-{
-    CT_ASSERT(run && (out || !n_rows));
-    size_t size = (size_t) f->ensemble->n_outputs * f->ensemble->n_features *
-                  f->ensemble->n_features;
-    ct_status status = explain(f, columns, n_rows, run, do_pairs_block, size, out, error);
-    for (size_t i = 0; status == CT_OK && i < size * n_rows; i++) out[i] /= f->ensemble->divisor;
-    return status;
 }

@@ -25,15 +25,13 @@ enum { CT_FORGE_SHAP_FEATURES = 256 }; /* of a path, at most */
 
 /* out[n_outputs][n_features + 1][n_rows]: of each feature, then what the sum is without knowing
  * any. For each output they add up to the margin but for rounding, in doubles. run->way does not
- * matter. CT_BAD_INPUT where covers are not known or a path asks for too much, CT_NO_MEMORY. */
+ * matter. CT_BAD_INPUT where covers are not known or a path asks for too much, CT_NO_MEMORY.
+ *
+ * interactions 1: Shapley interaction values of two features of the same game, times two, in their
+ * place: out[n_outputs][n_features][n_features][n_rows], filled where the first feature is below
+ * the second, else 0. Of a leaf they are v (o_i - z_i) (o_j - z_j) times the integral over the
+ * product of the others. */
 ct_status ct_forged_shap(const ct_forged *forged, const ct_column *columns, uint32_t n_rows,
-                         const ct_forge_run *run, double *out, ct_error *error);
-
-/* Shapley interaction values of two features of the same game, times two: out[n_outputs]
- * [n_features][n_features][n_rows], filled where the first feature is below the second, else 0. Of
- * a leaf they are v (o_i - z_i) (o_j - z_j) times the integral over the product of the others. */
-ct_status ct_forged_interactions(const ct_forged *forged, const ct_column *columns,
-                                 uint32_t n_rows, const ct_forge_run *run, double *out,
-                                 ct_error *error);
+                         int interactions, const ct_forge_run *run, double *out, ct_error *error);
 
 #endif

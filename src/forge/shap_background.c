@@ -4,9 +4,6 @@
 
 #include <string.h>
 
-#include "base/memory.h"
-#include "forge/input.h"
-#include "forge/interpret.h"
 #include "forge/shap.h"
 #include "forge/shap_pairs.h"
 #include "forge/shap_tables.h"
@@ -30,7 +27,7 @@ typedef struct {
     const ct_forged *forged;
     const ct_column *columns;
     uint32_t n_rows, n_background, n_trees, n_units;
-    int interactions;
+    int interactions, is_counted; /* is_counted: the background, into `counts` */
     ct_forge_patterns *trees; /* [n_trees] */
     unit_of_tree *units;      /* [n_units] */
     size_t n_counts, n_entries;
@@ -52,33 +49,6 @@ typedef struct {
 
 /* ---- a block of rows ---- */
 
-static void load(const job *j, worker *w, uint32_t first, uint32_t n)
-{
-    CT_ASSERT(n <= ROWS);
-    const ct_forged *f = j->forged;
-    for (uint32_t column = 0; column < f->n_used; column++) {
-        double *x = w->x + (size_t) column * ROWS;
-        const ct_column *from = &j->columns[f->used[column]];
-        for (uint32_t row = 0; row < n; row++)
-            x[row] = ct_forge_input(from, first + row, f->ensemble->number);
-    }
-}
-
-/* Answers to the tests of a tree that are no thresholds: 0 left, 1 right. */
-static void evaluate_special(const job *j, worker *w, const ct_forge_patterns *tree, uint32_t first,
-                             uint32_t n)
-{
-    const ct_forge_ensemble *e = j->forged->ensemble;
-    for (uint32_t i = 0; i < tree->n_special; i++) {
-        const ct_column *from = &j->columns[e->feature[tree->special[i]]];
-        double *answer = w->x + ((size_t) j->forged->n_used + i) * ROWS;
-        for (uint32_t row = 0; row < n; row++)
-            answer[row] =
-                !ct_forge_interpret_left(e, tree->special[i],
-                                         ct_forge_input(from, first + row, CT_FORGE_F64));
-    }
-}
-
 static void do_step(const ct_forge_pattern_step *s, worker *w, uint32_t n)
 {
     CT_ASSERT(n <= ROWS && s->bit < 32);
@@ -91,27 +61,6 @@ static void do_step(const ct_forge_pattern_step *s, worker *w, uint32_t n)
         uint32_t left = (x[row] <= threshold) | (nan_left & (uint32_t) (x[row] != x[row]));
         uint32_t taken = 0 - (left ^ right);
         to[row] = (from[row] & (keep | taken)) | (add & taken);
-    }
-}
-
-static void count_block(void *data, unsigned number, uint64_t begin, uint64_t end)
-{
-    const job *j = (const job *) data;
-    worker *w = &j->workers[number];
-    uint32_t first = (uint32_t) begin, n = (uint32_t) (end - begin);
-    load(j, w, first, n);
-    for (uint32_t t = 0; t < j->n_trees; t++) {
-        const ct_forge_patterns *tree = &j->trees[t];
-        evaluate_special(j, w, tree, first, n);
-        memset(w->patterns, 0, ROWS * sizeof *w->patterns);
-        for (uint32_t i = 0; i < tree->n_steps; i++) {
-            const ct_forge_pattern_step *s = &tree->steps[i];
-            do_step(s, w, n);
-            if (s->unit == CT_FORGE_NO_UNIT) continue;
-            uint32_t *counts = w->counts + tree->units[s->unit].counts;
-            const uint32_t *pattern = w->patterns + (size_t) s->to * ROWS;
-            for (uint32_t row = 0; row < n; row++) counts[pattern[row]]++;
-        }
     }
 }
 
@@ -138,21 +87,27 @@ static void look_up(const job *j, const ct_forge_pattern_unit *unit, uint32_t *a
     }
 }
 
-static void add_block(void *data, unsigned number, uint64_t begin, uint64_t end)
+/* Counts the patterns of rows of the background, or looks those of rows up. */
+static void walk_block(void *data, unsigned number, uint64_t begin, uint64_t end)
 {
     const job *j = (const job *) data;
     worker *w = &j->workers[number];
     uint32_t first = (uint32_t) begin, n = (uint32_t) (end - begin);
-    load(j, w, first, n);
+    ct_forge_shap_load(j->forged, j->columns, first, n, ROWS, w->x);
     for (uint32_t t = 0; t < j->n_trees; t++) {
         const ct_forge_patterns *tree = &j->trees[t];
-        evaluate_special(j, w, tree, first, n);
+        ct_forge_shap_answer(j->forged, j->columns, tree->special, tree->n_special, first, n, ROWS,
+                             w->x);
         memset(w->patterns, 0, ROWS * sizeof *w->patterns);
         for (uint32_t i = 0; i < tree->n_steps; i++) {
             const ct_forge_pattern_step *s = &tree->steps[i];
             do_step(s, w, n);
-            if (s->unit != CT_FORGE_NO_UNIT)
-                look_up(j, &tree->units[s->unit], w->patterns + (size_t) s->to * ROWS, first, n);
+            if (s->unit == CT_FORGE_NO_UNIT) continue;
+            const ct_forge_pattern_unit *unit = &tree->units[s->unit];
+            uint32_t *pattern = w->patterns + (size_t) s->to * ROWS;
+            if (j->is_counted) look_up(j, unit, pattern, first, n);
+            else
+                for (uint32_t row = 0; row < n; row++) w->counts[unit->counts + pattern[row]]++;
         }
     }
 }
@@ -198,15 +153,17 @@ static ct_status run_tables(job *j, const request *r, double *expected, ct_arena
     ct_arena_mark here = ct_arena_here(arena);
     ct_status made = make_tables(j, r->threads, arena);
     if (made == CT_OK) {
-        ct_loop loop = {j->n_background, ROWS, CT_DYNAMIC, r->threads, count_block, j, r->stop};
+        ct_loop loop = {j->n_background, ROWS, CT_DYNAMIC, r->threads, walk_block, j, r->stop};
         j->columns = r->background;
+        j->is_counted = 0;
         ct_parallel_for(&loop);
         add_counts(j, r->threads);
         loop.n = j->n_units, loop.chunk = 1, loop.work = do_units;
         ct_parallel_for(&loop);
         for (uint32_t i = 0; i < j->n_units; i++) *expected += j->units[i].unit->expected;
-        loop.n = j->n_rows, loop.chunk = ROWS, loop.work = add_block;
+        loop.n = j->n_rows, loop.chunk = ROWS, loop.work = walk_block;
         j->columns = r->columns;
+        j->is_counted = 1;
         ct_parallel_for(&loop);
     }
     ct_arena_release(arena, here);
@@ -315,36 +272,21 @@ static void finish_output(const job *j, double expected)
     for (uint32_t row = 0; row < j->n_rows; row++) j->out[n + row] = expected / e->divisor;
 }
 
-static ct_status check(const ct_forged *f, uint32_t n_background, ct_error *error)
-{
-    uint32_t features = f->deepest < f->n_used ? f->deepest : f->n_used;
-    if (f->ensemble->first_term) return ct_fail(error, CT_BAD_INPUT, "leaves are linear models");
-    if (!n_background) return ct_fail(error, CT_BAD_INPUT, "the background has no rows");
-    if (features > CT_FORGE_SHAP_FEATURES)
-        return ct_fail(error, CT_BAD_INPUT, "a path may ask for more than %d features",
-                       CT_FORGE_SHAP_FEATURES);
-    return CT_OK;
-}
-
-static ct_status explain(int interactions, const ct_forged *f, const ct_column *columns,
-                         uint32_t n_rows, const ct_column *background, uint32_t n_background,
-                         const ct_forge_run *run, double *out, ct_error *error)
+ct_status ct_forged_shap_background(const ct_forged *f, const ct_column *columns, uint32_t n_rows,
+                                    const ct_column *background, uint32_t n_background,
+                                    int interactions, const ct_forge_run *run, double *out,
+                                    ct_error *error)
 {
     CT_ASSERT(run && (out || !n_rows) && (background || !n_background));
-    CT_TRY(check(f, n_background, error));
+    CT_TRY(ct_forge_shap_check(f, error));
+    if (!n_background) return ct_fail(error, CT_BAD_INPUT, "the background has no rows");
     if (!n_rows) return CT_OK;
     ct_budget budget = {SIZE_MAX / 2, 0};
     ct_arena arena;
-    job j;
-    request r;
-    memset(&j, 0, sizeof j);
-    memset(&r, 0, sizeof r);
-    j.forged = f;
-    j.n_rows = n_rows, j.n_background = n_background;
-    j.interactions = interactions;
-    r.columns = columns, r.background = background;
-    r.threads = run->threads ? run->threads : 1;
-    r.stop = run->stop;
+    job j = {.forged = f, .n_rows = n_rows, .n_background = n_background,
+             .interactions = interactions};
+    request r = {.columns = columns, .background = background, .stop = run->stop,
+                 .threads = run->threads ? run->threads : 1};
     size_t width = entries_of_output(&j) + (interactions ? 0 : n_rows);
     ct_arena_init(&arena, &budget);
     ct_status made = make_request(&r, &j, &arena);
@@ -357,19 +299,4 @@ static ct_status explain(int interactions, const ct_forged *f, const ct_column *
     }
     ct_arena_free(&arena);
     return made == CT_OK ? CT_OK : ct_fail(error, made, "not enough memory to explain rows");
-}
-
-ct_status ct_forged_shap_background(const ct_forged *f, const ct_column *columns, uint32_t n_rows,
-                                    const ct_column *background, uint32_t n_background,
-                                    const ct_forge_run *run, double *out, ct_error *error)
-{
-    return explain(0, f, columns, n_rows, background, n_background, run, out, error);
-}
-
-ct_status ct_forged_interactions_background(const ct_forged *f, const ct_column *columns,
-                                            uint32_t n_rows, const ct_column *background,
-                                            uint32_t n_background, const ct_forge_run *run,
-                                            double *out, ct_error *error)
-{
-    return explain(1, f, columns, n_rows, background, n_background, run, out, error);
 }

@@ -12,18 +12,11 @@
 
 #include "forge/run.h"
 
-/* out[n_outputs][n_features + 1][n_rows], as ct_forged_shap() has it; the last of each output is
- * the mean over the background. Covers need not be known; at least one row of background. */
+/* `out` is as of ct_forged_shap(); the last of each output is the mean over the background. Covers
+ * need not be known; at least one row of background. */
 ct_status ct_forged_shap_background(const ct_forged *forged, const ct_column *columns,
                                     uint32_t n_rows, const ct_column *background,
-                                    uint32_t n_background, const ct_forge_run *run, double *out,
-                                    ct_error *error);
-
-/* Shapley interaction values of two features of the same game, out[n_outputs][n_features]
- * [n_features][n_rows] as ct_forged_interactions() has them. */
-ct_status ct_forged_interactions_background(const ct_forged *forged, const ct_column *columns,
-                                            uint32_t n_rows, const ct_column *background,
-                                            uint32_t n_background, const ct_forge_run *run,
-                                            double *out, ct_error *error);
+                                    uint32_t n_background, int interactions,
+                                    const ct_forge_run *run, double *out, ct_error *error);
 
 #endif

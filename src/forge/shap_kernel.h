@@ -42,17 +42,6 @@ typedef struct {
 /* The rows first .. first + CT_FORGE_SHAP_LANES - 1 of the block. */
 typedef void ct_forge_shap_kernel(const ct_forge_shap_tree *tree, uint32_t first);
 
-extern ct_forge_shap_kernel ct_forge_shap_scalar;
-#ifdef CT_HAVE_X86
-extern ct_forge_shap_kernel ct_forge_shap_avx2, ct_forge_shap_avx512;
-#endif
-#ifdef CT_HAVE_NEON
-extern ct_forge_shap_kernel ct_forge_shap_neon;
-#endif
-
-static inline ct_forge_shap_kernel *ct_forge_shap_at(ct_simd level)
-{
-    return CT_OF_LEVEL(level, ct_forge_shap);
-}
+CT_DECLARE_KERNELS(ct_forge_shap_kernel, ct_forge_shap)
 
 #endif

@@ -143,12 +143,6 @@ static void walk_pairs(pair *p, uint32_t at, uint32_t a, uint32_t b)
     p->owner[next.column] = NOBODY;
 }
 
-static void read_row(const ct_forged *f, const ct_column *columns, uint32_t row, double *x)
-{
-    for (uint32_t i = 0; i < f->n_used; i++)
-        x[i] = ct_forge_input(&columns[f->used[i]], row, f->ensemble->number);
-}
-
 static size_t n_added(const ct_forge_shap_pairs *all)
 {
     size_t n = all->forged->n_used;
@@ -174,7 +168,7 @@ static void do_rows(void *data, unsigned worker, uint64_t begin, uint64_t end)
     const ct_forge_shap_pairs *all = p->pairs;
     const ct_forged *f = all->forged;
     for (uint32_t row = (uint32_t) begin; row < end; row++) {
-        read_row(f, all->rows, row, p->x);
+        ct_forge_input_rows(f, all->rows, row, 1, p->x);
         p->of[0] = (place){p->x, all->rows, row};
         memset(p->added, 0, n_added(all) * sizeof *p->added);
         for (uint32_t i = 0; i < j->n; i++) {
@@ -237,8 +231,7 @@ ct_status ct_forge_shap_pairs_add(const ct_forge_shap_pairs *pairs, uint32_t tre
     for (; made == CT_OK && j.first < pairs->n_background; j.first += j.n) {
         uint32_t left = pairs->n_background - j.first;
         j.n = left < PAIR_ROWS ? left : PAIR_ROWS;
-        for (uint32_t i = 0; i < j.n; i++)
-            read_row(f, pairs->background, j.first + i, j.background + (size_t) i * f->n_used);
+        ct_forge_input_rows(f, pairs->background, j.first, j.n, j.background);
         sum += sum_of_background(&j);
         ct_loop loop = {pairs->n_rows, 4, CT_DYNAMIC, pairs->threads, do_rows, &j, pairs->stop};
         ct_parallel_for(&loop);

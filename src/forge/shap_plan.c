@@ -3,6 +3,10 @@
 #include <math.h>
 #include <string.h>
 
+#include "forge/input.h"
+#include "forge/interpret.h"
+#include "forge/shap.h"
+
 /* ---- quadrature ---- */
 
 /* The Legendre polynomial of degree n at x, and its derivative. */
@@ -113,6 +117,40 @@ ct_forge_shap_scratch *ct_forge_shap_scratch_new(const ct_forge_shap_common *c, 
         return NULL;
     for (uint32_t lane = 0; lane < CT_FORGE_SHAP_LANES; lane++) t->taken[lane] = -1;
     return scratch;
+}
+
+/* ---- rows ---- */
+
+ct_status ct_forge_shap_check(const ct_forged *f, ct_error *error)
+{
+    const uint32_t features = f->deepest < f->n_used ? f->deepest : f->n_used;
+    if (f->ensemble->first_term) return ct_fail(error, CT_BAD_INPUT, "leaves are linear models");
+    if (features > CT_FORGE_SHAP_FEATURES)
+        return ct_fail(error, CT_BAD_INPUT, "a path may ask for more than %d features",
+                       CT_FORGE_SHAP_FEATURES);
+    return CT_OK;
+}
+
+void ct_forge_shap_load(const ct_forged *f, const ct_column *columns, uint32_t first, uint32_t n,
+                        size_t stride, double *x)
+{
+    CT_ASSERT(n <= stride && columns);
+    for (uint32_t column = 0; column < f->n_used; column++, x += stride)
+        for (uint32_t row = 0; row < n; row++)
+            x[row] = ct_forge_input(&columns[f->used[column]], first + row, f->ensemble->number);
+}
+
+void ct_forge_shap_answer(const ct_forged *f, const ct_column *columns, const uint32_t *special,
+                          uint32_t n_special, uint32_t first, uint32_t n, size_t stride, double *x)
+{
+    CT_ASSERT(n <= stride && (special || !n_special));
+    x += f->n_used * stride;
+    for (uint32_t i = 0; i < n_special; i++, x += stride) {
+        const ct_column *from = &columns[f->ensemble->feature[special[i]]];
+        for (uint32_t row = 0; row < n; row++)
+            x[row] = !ct_forge_interpret_left(f->ensemble, special[i],
+                                              ct_forge_input(from, first + row, CT_FORGE_F64));
+    }
 }
 
 /* ---- plans ---- */

@@ -3,6 +3,7 @@
 #define CT_FORGE_SHAP_PLAN_H
 
 #include "base/arena.h"
+#include "data/data.h"
 #include "forge/forged.h"
 #include "forge/shap_kernel.h"
 
@@ -51,6 +52,18 @@ void ct_forge_shap_plan(const ct_forge_shap_common *common, ct_forge_shap_scratc
 /* The edges of a tree's plan alone, for which covers need not be known. */
 void ct_forge_shap_edges(const ct_forge_shap_common *common, ct_forge_shap_scratch *scratch,
                          uint32_t tree, uint32_t k);
+
+/* CT_BAD_INPUT where a forest has no contributions: its leaves are linear models, or a path asks
+ * for too much. */
+ct_status ct_forge_shap_check(const ct_forged *forged, ct_error *error);
+
+/* Rows first .. first + n - 1 of the used columns, x[column][stride]; and behind these columns the
+ * answers to special tests: 0 left, 1 right. */
+void ct_forge_shap_load(const ct_forged *forged, const ct_column *columns, uint32_t first,
+                        uint32_t n, size_t stride, double *x);
+void ct_forge_shap_answer(const ct_forged *forged, const ct_column *columns,
+                          const uint32_t *special, uint32_t n_special, uint32_t first, uint32_t n,
+                          size_t stride, double *x);
 
 /* What a tree adds to output k of a row of which nothing is known. */
 double ct_forge_shap_expected(const ct_forge_shap_common *common, ct_forge_shap_scratch *scratch,

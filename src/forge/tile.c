@@ -18,18 +18,6 @@ ct_forge_tile_scratch *ct_forge_tile_scratch_new(const ct_forged *f, ct_arena *a
     return scratch->x && scratch->at && scratch->sums ? scratch : NULL;
 }
 
-static void load_rows(const ct_forged *f, ct_forge_tile_scratch *scratch, const ct_column *columns,
-                      uint32_t first, uint32_t n)
-{
-    CT_ASSERT(n <= scratch->rows);
-    for (uint32_t column = 0; column < f->n_used; column++) {
-        const ct_column *from = &columns[f->used[column]];
-        for (uint32_t row = 0; row < n; row++)
-            scratch->x[(size_t) row * f->n_used + column] =
-                ct_forge_input(from, first + row, f->ensemble->number);
-    }
-}
-
 /* ---- steps ---- */
 
 static inline uint32_t step(const ct_forged_node *node, double x)
@@ -195,7 +183,7 @@ void ct_forge_tile_predict(const ct_forged *f, ct_forge_tile_scratch *scratch,
                            size_t stride)
 {
     CT_ASSERT(n > 0 && n <= scratch->rows);
-    load_rows(f, scratch, columns, first, n);
+    ct_forge_input_rows(f, columns, first, n, scratch->x);
     ct_forge_sums_begin(f->ensemble, scratch->sums, scratch->rows, n);
     if (n < CT_FORGE_LANES) {
         for (uint32_t row = 0; row < n; row++) add_trees(f, scratch, row);
@@ -213,7 +201,7 @@ void ct_forge_tile_leaves(const ct_forged *f, ct_forge_tile_scratch *scratch,
                           size_t stride)
 {
     CT_ASSERT(n > 0 && n <= scratch->rows);
-    load_rows(f, scratch, columns, first, n);
+    ct_forge_input_rows(f, columns, first, n, scratch->x);
     for (uint32_t t = 0; t < f->ensemble->n_trees; t++) {
         walk_tree(f, scratch, t, n);
         for (uint32_t row = 0; row < n; row++)

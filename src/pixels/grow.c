@@ -383,7 +383,7 @@ static int grow_tree(growth *g, uint32_t number)
 
 /* ---- the forest ---- */
 
-static int asked(void *data)
+static int check_end(void *data)
 {
     growth *g = (growth *) data;
     const ct_pixel_options *o = g->options;
@@ -511,7 +511,7 @@ ct_status ct_pixel_grow(const ct_pixel_source *source, const int16_t *const *lab
     g.forest = forest;
     g.end = end;
     g.start = ct_seconds();
-    g.stop.asked = asked;
+    g.stop.asked = check_end;
     g.stop.data = &g;
     g.threads = options->threads ? options->threads : 1;
     if (!can_grow(&g)) return ct_fail(error, CT_BAD_INPUT, "no such forest can be grown");

@@ -35,17 +35,6 @@ typedef struct {
                     uint32_t times, uint32_t *codes);
 } ct_pixel_kernels;
 
-extern const ct_pixel_kernels ct_pixel_kernels_scalar;
-#ifdef CT_HAVE_X86
-extern const ct_pixel_kernels ct_pixel_kernels_avx2, ct_pixel_kernels_avx512;
-#endif
-#ifdef CT_HAVE_NEON
-extern const ct_pixel_kernels ct_pixel_kernels_neon;
-#endif
-
-static inline const ct_pixel_kernels *ct_pixel_kernels_at(ct_simd level)
-{
-    return CT_OF_LEVEL(level, ct_pixel_kernels);
-}
+CT_DECLARE_KERNELS(const ct_pixel_kernels, ct_pixel_kernels)
 
 #endif

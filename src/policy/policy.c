@@ -25,9 +25,9 @@ typedef struct {
     uint32_t n_cols;
     double begin;
     ct_policy_end end;
-} asked;
+} halting;
 
-static void tell(const asked *a)
+static void report_progress(const halting *a)
 {
     const ct_policy_search *s = a->search;
     uint32_t n = 0, closed = 0;
@@ -47,10 +47,10 @@ static void tell(const asked *a)
     a->options->report(a->options->report_data, &now);
 }
 
-static int ask(void *data)
+static int check_end(void *data)
 {
-    asked *a = (asked *) data;
-    if (a->options->report) tell(a);
+    halting *a = (halting *) data;
+    if (a->options->report) report_progress(a);
     if (ct_seconds() >= a->begin + a->options->time_limit) a->end = CT_POLICY_TIME;
     else if (a->options->stop && a->options->stop(a->options->stop_data))
         a->end = CT_POLICY_INTERRUPT;
@@ -101,7 +101,7 @@ typedef struct {
     ct_policy_costs costs;
     ct_policy_rows whole;
     ct_policy_search search, relaxed;
-    asked end;
+    halting end;
     ct_halt halt;
     ct_policy_best best;
     int64_t low; /* no tree costs less */
@@ -121,9 +121,9 @@ static ct_status begin_task(task *t, ct_bytes *evidence, ct_error *error)
     int64_t *bounds = CT_ARENA_ZEROED(arena, int64_t, data->n_cols);
     if (!bounds || ct_policy_rows_all(&t->whole, &t->table, &t->costs, arena) != CT_OK)
         return ct_fail(error, CT_NO_MEMORY, "not enough memory to begin the search");
-    t->end = (asked) {options, &t->search, &t->best, data->n_cols, ct_seconds(),
+    t->end = (halting) {options, &t->search, &t->best, data->n_cols, ct_seconds(),
                       CT_POLICY_OPTIMAL};
-    t->halt = (ct_halt) {ask, &t->end, 0, 0};
+    t->halt = (ct_halt) {check_end, &t->end, 0, 0};
     t->search = (ct_policy_search) {.costs = &t->costs,
                                     .kernel = ct_policy_kernels_at(options->simd, t->costs.lanes),
                                     .min_bucket = 1, .off = options->off, .halt = &t->halt,

@@ -14,7 +14,7 @@ typedef struct {
 } block_sums;
 
 /* Up to the end of each of sixteen blocks, lane by lane. */
-CT_ALWAYS block_sums turn_blocks(const ct_policy_side *s, size_t block)
+CT_ALWAYS block_sums transpose_blocks(const ct_policy_side *s, size_t block)
 {
     const __m512i order = _mm512_setr_epi32(0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7, 11, 15);
     const sum_rows x = from_lane((sum_rows) {s->sums, s->all, NULL, NULL}, 4 * block);
@@ -22,12 +22,12 @@ CT_ALWAYS block_sums turn_blocks(const ct_policy_side *s, size_t block)
                   d = costs512(x, 48, 4);
     const __m512i low = _mm512_unpacklo_epi32(a, b), high = _mm512_unpackhi_epi32(a, b),
                   low_2 = _mm512_unpacklo_epi32(c, d), high_2 = _mm512_unpackhi_epi32(c, d);
-    block_sums turned = {{_mm512_unpacklo_epi64(low, low_2), _mm512_unpackhi_epi64(low, low_2),
+    block_sums transposed = {{_mm512_unpacklo_epi64(low, low_2), _mm512_unpackhi_epi64(low, low_2),
                           _mm512_unpacklo_epi64(high, high_2),
                           _mm512_unpackhi_epi64(high, high_2)}};
     for (int lane = 0; lane < 4; lane++)
-        turned.of[lane] = _mm512_permutexvar_epi32(order, turned.of[lane]);
-    return turned;
+        transposed.of[lane] = _mm512_permutexvar_epi32(order, transposed.of[lane]);
+    return transposed;
 }
 
 CT_ALWAYS __m512i least_action(block_sums x)
@@ -60,7 +60,7 @@ static void scan_pairs(ct_policy_side *s)
     for (size_t i = 0; i < s->n_blocks; i += CT_POLICY_STEP) {
         const size_t n = s->n_blocks - i;
         const __mmask16 there = (__mmask16) (n < CT_POLICY_STEP ? (1U << n) - 1 : 0xffffU);
-        const block_sums end = turn_blocks(s, i);
+        const block_sums end = transpose_blocks(s, i);
         block_sums begin, behind_begin, behind_end;
         for (int lane = 0; lane < 4; lane++) {
             const __m512i total = _mm512_set1_epi32(s->total[lane]);

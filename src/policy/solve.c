@@ -3,7 +3,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/memory.h"
 #include "policy/conditions.h"
 #include "policy/two.h"
 #include "policy/two_valued.h"
@@ -26,7 +25,7 @@ typedef struct {
     double noise;    /* see is_promising() */
 } deep_root;
 
-typedef enum { START, FINISH, SETTLE } stage;
+typedef enum { START, FINISH, CONFIRM } stage;
 
 /* The columns of the root of one row set. */
 typedef struct {
@@ -180,7 +179,7 @@ static ct_status evaluate(ct_policy_worker *worker, const problem *p, uint32_t c
     return keep_cut(root, gap, &cut, &worker->arena);
 }
 
-static ct_status turn_places(ct_policy_worker *worker, problem *p, uint32_t column)
+static ct_status invert_order(ct_policy_worker *worker, problem *p, uint32_t column)
 {
     uint32_t **place = &p->places[worker->number];
     if (!*place) *place = CT_ARENA_NEW(&worker->arena, uint32_t, p->set->n);
@@ -199,7 +198,7 @@ static ct_status start_deep(ct_policy_worker *worker, problem *p, uint32_t colum
     root->cuts[root->n++] = none, root->cuts[root->n++] = all;
     uint32_t gap, cut = weakest_gap(worker, p, column, root, &gap);
     if (!cut || ct_policy_is_halted(worker)) return CT_OK;
-    CT_TRY(turn_places(worker, p, column));
+    CT_TRY(invert_order(worker, p, column));
     return evaluate(worker, p, column, root, gap, cut);
 }
 
@@ -294,7 +293,7 @@ static ct_status solve_between(ct_policy_worker *worker, const problem *p, uint3
 static ct_status finish_deep(ct_policy_worker *worker, problem *p, uint32_t column)
 {
     deep_root *root = &p->deep[column];
-    ct_status status = ct_policy_is_halted(worker) ? CT_OK : turn_places(worker, p, column);
+    ct_status status = ct_policy_is_halted(worker) ? CT_OK : invert_order(worker, p, column);
     uint32_t gap = 0, cut = 0;
     while (status == CT_OK && (cut = weakest_gap(worker, p, column, root, &gap)) != 0) {
         if (p->bounds)
@@ -323,7 +322,7 @@ static ct_status do_two(ct_policy_worker *worker, problem *p, uint32_t column)
     const ct_status status =
         p->now == FINISH
             ? ct_policy_two_finish(worker, *scratch, p->set, column, p->best, root)
-            : ct_policy_two_settle(worker, *scratch, p->set, column, p->best, root);
+            : ct_policy_two_confirm(worker, *scratch, p->set, column, p->best, root);
     if (p->bounds) ct_atomic_write(&p->bounds[column], root->bound);
     return status;
 }
@@ -424,7 +423,7 @@ static ct_status solve_many(ct_policy_worker *team, unsigned number, unsigned th
     run_columns(&p, number, threads, START);
     if (depth == 2) order_columns(&p);
     run_columns(&p, number, threads, FINISH);
-    if (depth == 2) run_columns(&p, number, threads, SETTLE);
+    if (depth == 2) run_columns(&p, number, threads, CONFIRM);
     if (search->evidence && depth == 2) write_cuts(&p, search->evidence);
     else if (search->evidence) ct_bytes_put(search->evidence, 0);
     *low = least_bound(&p, best->tree.cost);

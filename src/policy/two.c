@@ -104,12 +104,12 @@ static ct_status add_trial(ct_policy_worker *worker, ct_policy_scratch *scratch,
     trial->by_child = CT_ARENA_NEW(&worker->arena, int32_t, 2 * (size_t) scratch->n_cols);
     if (!trial->by_child) return CT_NO_MEMORY;
     trial->cut = cut;
-    trial->is_settled = 0;
+    trial->is_confirmed = 0;
     trial->floor[0] = a->cost[0] + cells_within(root, a->cut, cut);
     trial->floor[1] = b->cost[1] + cells_within(root, cut, b->cut);
     /* not by what is between: a cell that a cut divides does not count */
     trial->cap[0] = need - b->cost[1], trial->cap[1] = need - a->cost[0];
-    trial->near[0] = a->by_child, trial->near[1] = b->by_child;
+    trial->of_subset[0] = a->by_child, trial->of_subset[1] = b->by_child;
     scratch->n_trials++;
     return CT_OK;
 }
@@ -167,7 +167,7 @@ static void bound_root(ct_policy_worker *worker, const ct_policy_scratch *scratc
         const int32_t need = coarse_need(worker, best, scratch->column, cut->cut),
                       own = cut->cost[0] + cut->cost[1];
         gap between;
-        if (!cut->is_settled && own < need && own < least) least = own;
+        if (!cut->is_confirmed && own < need && own < least) least = own;
         if (with_gaps && find_gap(root, i, min_bucket, set->n, need, &between) &&
             between.bound < least)
             least = between.bound;
@@ -215,7 +215,7 @@ static ct_status keep_trials(ct_policy_worker *worker, const ct_policy_scratch *
         }
         ct_policy_cut *cut = &root->cuts[--to];
         *cut = (ct_policy_cut) {trial->cut, {0, 0}, {trial->winner[0], trial->winner[1]},
-                                trial->by_child, trial->is_settled};
+                                trial->by_child, trial->is_confirmed};
         for (int s = 0; s < 2; s++)
             cut->cost[s] = trial->best[s] > trial->floor[s] ? trial->best[s] : trial->floor[s];
         t--;
@@ -278,11 +278,11 @@ static ct_policy_cut *most_promising(const ct_policy_worker *worker,
     for (uint32_t i = 0; i < root->n; i++) {
         ct_policy_cut *cut = &root->cuts[i];
         const int32_t cost = cut->cost[0] + cut->cost[1];
-        if (cut->is_settled || (found && cost >= found->cost[0] + found->cost[1])) continue;
+        if (cut->is_confirmed || (found && cost >= found->cost[0] + found->cost[1])) continue;
         if ((int64_t) cost + margin < coarse_need(worker, best, scratch->column, cut->cut))
             found = cut;
     }
-    if (found) found->is_settled = 1;
+    if (found) found->is_confirmed = 1;
     return found;
 }
 
@@ -346,7 +346,7 @@ ct_status ct_policy_two_finish(ct_policy_worker *worker, ct_policy_scratch *scra
     return status;
 }
 
-ct_status ct_policy_two_settle(ct_policy_worker *worker, ct_policy_scratch *scratch,
+ct_status ct_policy_two_confirm(ct_policy_worker *worker, ct_policy_scratch *scratch,
                                const ct_policy_rows *set, uint32_t column, ct_policy_best *best,
                                ct_policy_root *root)
 {

@@ -26,7 +26,7 @@ typedef struct {
     int32_t cost[2];
     int32_t winner[2]; /* as of ct_policy_trial */
     int32_t *by_child; /* as of ct_policy_trial */
-    int is_settled;    /* its trees were computed in exact costs; or it has none */
+    int is_confirmed;  /* its trees were computed in exact costs; or it has none */
 } ct_policy_cut;
 
 typedef struct {
@@ -48,7 +48,7 @@ ct_status ct_policy_two_start(ct_policy_worker *worker, ct_policy_scratch *scrat
 ct_status ct_policy_two_finish(ct_policy_worker *worker, ct_policy_scratch *scratch,
                                const ct_policy_rows *set, uint32_t column, ct_policy_best *best,
                                ct_policy_root *root);
-ct_status ct_policy_two_settle(ct_policy_worker *worker, ct_policy_scratch *scratch,
+ct_status ct_policy_two_confirm(ct_policy_worker *worker, ct_policy_scratch *scratch,
                                const ct_policy_rows *set, uint32_t column, ct_policy_best *best,
                                ct_policy_root *root);
 

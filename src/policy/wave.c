@@ -122,10 +122,10 @@ static int is_wanted(const ct_policy_worker *worker, ct_policy_trial *trial, int
                      const ct_policy_rows *set)
 {
     const uint32_t n_cols = set->n_cols;
-    const int32_t limit = limit_of(trial, s, set), *near = trial->near[s];
+    const int32_t limit = limit_of(trial, s, set), *of_subset = trial->of_subset[s];
     int32_t *known = &trial->by_child[(size_t) s * n_cols + child];
-    const int32_t floor = near && ct_policy_uses(worker, CT_POLICY_CHILDREN)
-                              ? near[(size_t) s * n_cols + child] : 0;
+    const int32_t floor = of_subset && ct_policy_uses(worker, CT_POLICY_CHILDREN)
+                              ? of_subset[(size_t) s * n_cols + child] : 0;
     *known = floor > limit ? floor : limit;
     return floor < limit && price_of(worker->search) < limit;
 }

@@ -10,12 +10,12 @@ enum { CT_POLICY_WAVE = 96 };
 /* A cut that is evaluated. Of both sides, left first: */
 typedef struct {
     uint32_t cut;
-    int is_settled;        /* its trees were computed in exact costs */
+    int is_confirmed;      /* its trees were computed in exact costs */
     int32_t floor[2];      /* coarse costs that they have at least */
     int32_t cap[2];        /* ... from which on they need not be known */
     int32_t best[2];       /* what they cost, up to the cap */
     int32_t winner[2];     /* split on this column; -1: as leaves, or not below the cap */
-    const int32_t *near[2]; /* [2][n_cols] of a cut with fewer rows on the side; NULL: none */
+    const int32_t *of_subset[2]; /* [2][n_cols] of a cut with fewer rows on the side; NULL: none */
     int32_t *by_child;     /* [2][n_cols] costs of splits on that column at least, or as leaves;
                               known up to the cap, and where columns are within rounding */
     int32_t *total[2];     /* [lanes] */
@@ -43,7 +43,7 @@ ct_policy_scratch *ct_policy_scratch_new(const ct_policy_rows *set, ct_arena *ar
 /* Takes the rows in the order of a column, that of the root. */
 void ct_policy_scratch_sort(ct_policy_scratch *scratch, const ct_policy_rows *set, uint32_t column);
 
-/* Evaluates trials by increasing cut, whose cut, floor, cap, near and by_child are given; 0
+/* Evaluates trials by increasing cut, whose cut, floor, cap, of_subset and by_child are given; 0
  * if it was stopped, and they are of no use. */
 int ct_policy_wave_run(ct_policy_worker *worker, ct_policy_scratch *scratch,
                        const ct_policy_rows *set, ct_policy_trial *trials, uint32_t n_trials);

@@ -283,36 +283,36 @@ static const uint32_t *own_ranks(SEXP own, uint32_t n_rows)
  * own; probabilities, increasing; weights, 0 or 1. A list of `quantiles`, a matrix of places in the
  * order of the response, from 1 (0: none), and `weights`, a matrix with a column a place; or NULL.
  */
-SEXP ffi_hist_members(SEXP list, SEXP columns, SEXP asked_, SEXP threads)
+SEXP ffi_hist_members(SEXP list, SEXP columns, SEXP asked, SEXP threads)
 {
     static const char *const names[] = {"quantiles", "weights"};
     r_columns x = r_columns_of(columns);
     const unsigned n_threads = r_threads_of(threads);
     ct_hist_forest forest = forest_of(list, x.n_cols);
     ct_hist_code_column *codes = edges_from(list, x.n_cols);
-    SEXP probabilities = r_element(asked_, "probabilities");
-    ct_forest_members_request asked = {
-        .forest = &forest, .n_rows = x.n_rows, .n_ranks = r_count(asked_, "n")};
-    asked.own = own_ranks(r_element(asked_, "own"), x.n_rows);
-    asked.n_probabilities = (uint32_t) Rf_xlength(probabilities);
-    asked.probabilities = r_doubles_if(probabilities, asked.n_probabilities, "probabilities");
+    SEXP probabilities = r_element(asked, "probabilities");
+    ct_forest_members_request request = {
+        .forest = &forest, .n_rows = x.n_rows, .n_ranks = r_count(asked, "n")};
+    request.own = own_ranks(r_element(asked, "own"), x.n_rows);
+    request.n_probabilities = (uint32_t) Rf_xlength(probabilities);
+    request.probabilities = r_doubles_if(probabilities, request.n_probabilities, "probabilities");
     if (forest.n_classes) Rf_error("the forest is one of classes");
-    members_from(list, &forest, asked.n_ranks);
+    members_from(list, &forest, request.n_ranks);
     SEXP answer = PROTECT(r_named_list(names, sizeof names / sizeof *names));
-    if (asked.n_probabilities) {
+    if (request.n_probabilities) {
         SET_VECTOR_ELT(answer, 0,
-                       Rf_allocMatrix(INTSXP, (int) x.n_rows, (int) asked.n_probabilities));
-        asked.quantiles = INTEGER(VECTOR_ELT(answer, 0));
+                       Rf_allocMatrix(INTSXP, (int) x.n_rows, (int) request.n_probabilities));
+        request.quantiles = INTEGER(VECTOR_ELT(answer, 0));
     }
-    if (r_number(asked_, "weights") != 0) {
-        SET_VECTOR_ELT(answer, 1, Rf_allocMatrix(REALSXP, (int) x.n_rows, (int) asked.n_ranks));
-        asked.weights = REAL(VECTOR_ELT(answer, 1));
+    if (r_number(asked, "weights") != 0) {
+        SET_VECTOR_ELT(answer, 1, Rf_allocMatrix(REALSXP, (int) x.n_rows, (int) request.n_ranks));
+        request.weights = REAL(VECTOR_ELT(answer, 1));
     }
     r_callbacks calls;
     ct_error error;
     PROTECT(r_callbacks_init(&calls, R_NilValue));
     ct_halt stop = {r_callbacks_stop, &calls, 0, 0};
-    ct_status status = ct_forest_members_predict(&asked, codes, x.columns, n_threads,
+    ct_status status = ct_forest_members_predict(&request, codes, x.columns, n_threads,
                                                  &stop, &error);
     r_callbacks_end(&calls, status, &error);
     UNPROTECT(2);
@@ -331,30 +331,30 @@ static const uint32_t *counts_below(SEXP list, const char *name, R_xlen_t n, uin
 /* Cumulative hazards of a survival forest, a matrix with a column for each of n_columns. `asked`: n
  * and own as in ffi_hist_members(); survival, column_of and n_columns as in
  * ct_forest_curves_request. */
-SEXP ffi_hist_curves(SEXP list, SEXP columns, SEXP asked_, SEXP threads)
+SEXP ffi_hist_curves(SEXP list, SEXP columns, SEXP asked, SEXP threads)
 {
     r_columns x = r_columns_of(columns);
     const unsigned n_threads = r_threads_of(threads);
     ct_hist_forest forest = forest_of(list, x.n_cols);
     ct_hist_code_column *codes = edges_from(list, x.n_cols);
-    ct_forest_curves_request asked;
-    const R_xlen_t n_times = Rf_xlength(r_element(asked_, "column_of"));
+    ct_forest_curves_request request;
+    const R_xlen_t n_times = Rf_xlength(r_element(asked, "column_of"));
     if (forest.n_classes) Rf_error("the forest is one of classes");
-    asked.forest = &forest;
-    asked.n_rows = x.n_rows;
-    asked.n_ranks = r_count(asked_, "n");
-    asked.own = own_ranks(r_element(asked_, "own"), x.n_rows);
-    asked.survival = counts_below(asked_, "survival", asked.n_ranks, 2 * (uint32_t) n_times);
-    asked.n_columns = r_count(asked_, "n_columns");
-    asked.column_of = counts_below(asked_, "column_of", -1, asked.n_columns + 1);
-    members_from(list, &forest, asked.n_ranks);
-    SEXP answer = PROTECT(Rf_allocMatrix(REALSXP, (int) x.n_rows, (int) asked.n_columns));
-    asked.hazards = REAL(answer);
+    request.forest = &forest;
+    request.n_rows = x.n_rows;
+    request.n_ranks = r_count(asked, "n");
+    request.own = own_ranks(r_element(asked, "own"), x.n_rows);
+    request.survival = counts_below(asked, "survival", request.n_ranks, 2 * (uint32_t) n_times);
+    request.n_columns = r_count(asked, "n_columns");
+    request.column_of = counts_below(asked, "column_of", -1, request.n_columns + 1);
+    members_from(list, &forest, request.n_ranks);
+    SEXP answer = PROTECT(Rf_allocMatrix(REALSXP, (int) x.n_rows, (int) request.n_columns));
+    request.hazards = REAL(answer);
     r_callbacks calls;
     ct_error error;
     PROTECT(r_callbacks_init(&calls, R_NilValue));
     ct_halt stop = {r_callbacks_stop, &calls, 0, 0};
-    ct_status status = ct_forest_curves_predict(&asked, codes, x.columns, n_threads,
+    ct_status status = ct_forest_curves_predict(&request, codes, x.columns, n_threads,
                                                 &stop, &error);
     r_callbacks_end(&calls, status, &error);
     UNPROTECT(2);

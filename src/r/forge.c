@@ -438,12 +438,10 @@ static SEXP explain(SEXP pointer, SEXP columns, SEXP background, SEXP threads, S
     ct_halt stop = {r_callbacks_stop, &calls, 0, 0};
     run.stop = &stop;
     ct_status status;
-    if (known)
-        status = (pairs ? ct_forged_interactions : ct_forged_shap)(f, x.columns, x.n_rows, &run,
-                                                                   REAL(out), &error);
+    if (known) status = ct_forged_shap(f, x.columns, x.n_rows, pairs, &run, REAL(out), &error);
     else
-        status = (pairs ? ct_forged_interactions_background : ct_forged_shap_background)(
-            f, x.columns, x.n_rows, other.columns, other.n_rows, &run, REAL(out), &error);
+        status = ct_forged_shap_background(f, x.columns, x.n_rows, other.columns, other.n_rows,
+                                           pairs, &run, REAL(out), &error);
     r_callbacks_end(&calls, status, &error);
     UNPROTECT(2);
     return out;

@@ -74,14 +74,14 @@ static ct_exact_kept *kept_of(SEXP owner)
     return (ct_exact_kept *) R_ExternalPtrAddr(owner);
 }
 
-/* ---- what is asked ---- */
+/* ---- what is asked for ---- */
 
 /* A part, and the file that is there as long as it is wanted. */
 typedef struct {
     ct_exact_part part;
     const char *file; /* borrowed from R */
     double look_at;
-} asked;
+} request;
 
 static int is_there(const char *file)
 {
@@ -92,14 +92,14 @@ static int is_there(const char *file)
 
 static int is_wanted(void *data)
 {
-    asked *a = (asked *) data;
+    request *a = (request *) data;
     double now = ct_seconds();
     if (now < a->look_at) return 1;
     a->look_at = now + LOOK_EVERY;
     return is_there(a->file);
 }
 
-static void set_wanted(asked *a, SEXP file)
+static void set_wanted(request *a, SEXP file)
 {
     if (file == R_NilValue) return;
     if (TYPEOF(file) != STRSXP || Rf_xlength(file) != 1) r_fail("a file has a name");
@@ -111,7 +111,7 @@ static void set_wanted(asked *a, SEXP file)
     a->part.wanted_data = a;
 }
 
-static void free_part(void *memory) { ct_exact_part_free(&((asked *) memory)->part); }
+static void free_part(void *memory) { ct_exact_part_free(&((request *) memory)->part); }
 
 /* The bytes of all ranges, one after the other; memory of the call. */
 static void join_ends(SEXP ends, ct_exact_open *open)
@@ -168,8 +168,8 @@ SEXP r_part_begin(SEXP list, ct_exact_options *options, uint32_t n_cols)
     if (list == R_NilValue) return R_NilValue;
     SEXP from = r_element(list, "from");
     double most = r_number(list, "most");
-    SEXP owner = PROTECT(r_owner(sizeof(asked), R_NilValue, free_part));
-    asked *a = (asked *) R_ExternalPtrAddr(owner);
+    SEXP owner = PROTECT(r_owner(sizeof(request), R_NilValue, free_part));
+    request *a = (request *) R_ExternalPtrAddr(owner);
     ct_exact_part *part = &a->part;
     part->from = from == R_NilValue ? NULL : open_of(from);
     part->done = done_of(r_element(list, "done"), n_cols);
@@ -227,7 +227,7 @@ SEXP r_part_answer(SEXP owner, uint32_t n_cols)
 {
     static const char *const names[] = {"open", "known", "evaluated", "tree", "searched"};
     if (owner == R_NilValue) return R_NilValue;
-    const ct_exact_part *part = &((const asked *) R_ExternalPtrAddr(owner))->part;
+    const ct_exact_part *part = &((const request *) R_ExternalPtrAddr(owner))->part;
     CT_ASSERT(part->known && (part->open.ranges || !part->open.n));
     SEXP list = PROTECT(r_named_list(names, 5));
     SET_VECTOR_ELT(list, 0, open_list(&part->open));

@@ -18,7 +18,7 @@ static void halt(ct_growth *g, ct_hist_end end)
     ct_halt_set(&g->stop);
 }
 
-static int asked(void *data)
+static int check_end(void *data)
 {
     ct_growth *g = (ct_growth *) data;
     double seconds = ct_seconds() - g->start;
@@ -131,7 +131,7 @@ ct_status ct_forest_growth_begin(ct_growth *g, const ct_hist_data *data,
     g->forest = forest;
     g->extra = extra;
     g->start = ct_seconds();
-    g->stop.asked = asked;
+    g->stop.asked = check_end;
     g->stop.data = g;
     forest->n_classes = data->n_classes;
     forest->n_cols = data->codes->n_cols;

@@ -29,12 +29,12 @@ static ct_hist_test test_of_set(ct_hist_scratch *scratch, const ct_hist_task *ta
     uint8_t *sides = scratch->partition.sides;
     const ct_view *view = ct_view_of(scratch, task);
     const uint8_t *bins = bins_of_levels(scratch, view, task, split->column);
-    ct_hist_test q = {NULL, NULL, bins, sides, 0, 0};
+    ct_hist_test test = {NULL, NULL, bins, sides, 0, 0};
     memset(sides, 0, sizeof scratch->partition.sides);
     for (uint32_t code = 0; code < CT_HIST_SET_LEVELS; code++)
         sides[code] = split->cut >> code & 1 ? CT_TO_LEFT : 0;
     sides[CT_BIN_MISSING] = split->missing_left ? CT_TO_LEFT : 0;
-    return q;
+    return test;
 }
 
 static ct_hist_test test_of(ct_hist_scratch *scratch, const ct_hist_task *task,
@@ -45,25 +45,25 @@ static ct_hist_test test_of(ct_hist_scratch *scratch, const ct_hist_task *task,
     if (split->is_set) return test_of_set(scratch, task, split);
     const ct_hist_code_column *column = &scratch->grower->codes->columns[split->column];
     uint32_t missing_left = (uint32_t) split->missing_left;
-    ct_hist_test q = {view->codes + split->column * view->code_stride, view->code_rows, NULL,
+    ct_hist_test test = {view->codes + split->column * view->code_stride, view->code_rows, NULL,
                       sides, missing_left, split->cut + missing_left};
-    if (!view->bins) return q;
+    if (!view->bins) return test;
     uint32_t bin = split->cut < column->n_codes ? ct_bin_of(column, (uint16_t) split->cut)
                                                 : column->n_bins;
-    q.bins = view->bins + split->column * view->bin_stride;
+    test.bins = view->bins + split->column * view->bin_stride;
     memset(sides, 0, sizeof scratch->partition.sides);
     memset(sides, CT_TO_LEFT, bin);
     if (split->cut > column->first[bin]) sides[bin] = CT_TO_CODE;
     if (missing_left) sides[CT_BIN_MISSING] = CT_TO_LEFT;
-    return q;
+    return test;
 }
 
 /* Rows left out, as ct_partition_from() does it with items. */
-static uint32_t partition_out(const ct_hist_test *q, uint32_t *rows, uint32_t *spare, uint32_t n)
+static uint32_t partition_out(const ct_hist_test *test, uint32_t *rows, uint32_t *spare, uint32_t n)
 {
     uint32_t n_left = 0;
     for (uint32_t i = 0; i < n; i++) {
-        uint32_t row = rows[i], left = ct_hist_goes_left(q, row);
+        uint32_t row = rows[i], left = ct_hist_goes_left(test, row);
         rows[n_left] = row;
         spare[i - n_left] = row;
         n_left += left;
@@ -91,10 +91,10 @@ static void partition_items(ct_hist_scratch *scratch, const ct_hist_task *task,
                             scratch->partition.left_runs);
         return;
     }
-    ct_hist_test q = test_of(scratch, task, split);
+    ct_hist_test test = test_of(scratch, task, split);
     for (uint32_t k = 0; k < task->n_runs; k++) {
         ct_hist_run run = task->runs[k], *left_runs = &scratch->partition.left_runs[k];
-        left_runs->n = scan->part(&q, from, run.n, left, right, &left_runs->weight);
+        left_runs->n = scan->part(&test, from, run.n, left, right, &left_runs->weight);
         from += run.n;
         left += left_runs->n;
         right += run.n - left_runs->n;
@@ -128,8 +128,8 @@ void ct_forest_partition_out(ct_hist_scratch *scratch, const ct_hist_task *task,
                              const ct_hist_split *split, ct_hist_task *left, ct_hist_task *right)
 {
     CT_ASSERT(split->column < scratch->grower->n_cols && task->n_out > 0);
-    const ct_hist_test q = test_of(scratch, task, split);
-    left->n_out = partition_out(&q, scratch->rows.out + task->out, scratch->left_out.spare,
+    const ct_hist_test test = test_of(scratch, task, split);
+    left->n_out = partition_out(&test, scratch->rows.out + task->out, scratch->left_out.spare,
                                 task->n_out);
     right->out = task->out + left->n_out;
     right->n_out = task->n_out - left->n_out;

@@ -11,9 +11,9 @@
 #include "forest/walk/walk.h"
 
 /* Only where another row's code goes the other way than a row's own can exchanging it change
- * anything, and the walk starts anew there: most columns are not asked about, or answer alike. Rows
- * of a leaf have one path, and each node of it sends away certain codes of its column, whichever
- * row they are exchanged into: of a column's nodes no two the same ones. */
+ * anything, and the walk starts anew there: most columns are not tested, or tests answer alike.
+ * Rows of a leaf have one path, and each node of it sends away certain codes of its column,
+ * whichever row they are exchanged into: of a column's nodes no two the same ones. */
 
 double ct_forest_permute_unit(const ct_grower *g)
 {
@@ -37,7 +37,7 @@ typedef struct {
 typedef struct {
     code_set kept, sent;  /* those of the codes that come here which go on to the child; or not */
     uint32_t child, away; /* where these go */
-    uint32_t col, before; /* the step, from 1, that asked about the column before; 0: none */
+    uint32_t col, before; /* the step, from 1, that tested the column before; 0: none */
     int is_set;
 } path_step;
 
@@ -86,7 +86,7 @@ typedef struct {
     uint16_t *labels;      /* [n_nodes] of leaves; numbers: NULL */
     path_step *path;       /* [depth] */
     uint32_t *up;          /* [depth] nodes from a leaf upwards */
-    uint32_t *asked;       /* [n_cols] the last step that asks about the column, from 1; 0: none */
+    uint32_t *last_step;   /* [n_cols] the last step that tests the column, from 1; 0: none */
     uint32_t n_path, end;  /* steps, and the node that they lead to */
     double unit;
     uint32_t *leaf_of; /* [row] its leaf, for whoever asks how much worse a row is; else NULL */
@@ -242,7 +242,7 @@ static void take_group(permutation *p)
 static void add_step(permutation *p, uint32_t child)
 {
     const ct_hist_node *node = &p->tree->nodes[p->end];
-    uint32_t col = node->feature, left = node->next & CT_HIST_CHILD, before = p->asked[col];
+    uint32_t col = node->feature, left = node->next & CT_HIST_CHILD, before = p->last_step[col];
     int right = child != left, is_set = (node->next & CT_HIST_SET) != 0;
     code_set all = {0, CT_CODE_MISSING, 1};
     if (is_set) all.low = UINT32_MAX;
@@ -251,14 +251,14 @@ static void add_step(permutation *p, uint32_t child)
     code_set kept = codes_to(node, all, right), sent = codes_to(node, all, !right);
     uint32_t away = left + !right;
     p->path[p->n_path++] = (path_step){kept, sent, child, away, col, before, is_set};
-    p->asked[col] = p->n_path;
+    p->last_step[col] = p->n_path;
     p->end = child;
 }
 
 static void drop_step(permutation *p)
 {
     const path_step *last = &p->path[--p->n_path];
-    p->asked[last->col] = last->before;
+    p->last_step[last->col] = last->before;
     p->end = p->n_path ? p->path[p->n_path - 1].child : 0;
 }
 
@@ -347,7 +347,7 @@ static int open_permutation(permutation *p, const ct_grower *grower, const ct_le
     p->labels = n_classes ? (uint16_t *) ct_alloc(tree->n_nodes * sizeof *p->labels) : NULL;
     p->path = (path_step *) ct_alloc((tree->depth + 1) * sizeof *p->path);
     p->up = (uint32_t *) ct_alloc((tree->depth + 1) * sizeof *p->up);
-    p->asked = (uint32_t *) ct_alloc(codes->n_cols * sizeof *p->asked);
+    p->last_step = (uint32_t *) ct_alloc(codes->n_cols * sizeof *p->last_step);
     p->n_path = p->end = p->n = 0;
     p->unit = ct_forest_permute_unit(grower);
     p->harm = harm;
@@ -355,10 +355,10 @@ static int open_permutation(permutation *p, const ct_grower *grower, const ct_le
     p->in_words = grower->harm_words.n > 1;
     const int needs_leaf = p->in_words || local;
     p->leaf_of = needs_leaf ? (uint32_t *) ct_alloc(codes->n_rows * sizeof *p->leaf_of) : NULL;
-    if (!p->nodes || !p->parents || (n_classes && !p->labels) || !p->path || !p->up || !p->asked ||
-        (needs_leaf && !p->leaf_of))
+    if (!p->nodes || !p->parents || (n_classes && !p->labels) || !p->path || !p->up ||
+        !p->last_step || (needs_leaf && !p->leaf_of))
         return 0;
-    memset(p->asked, 0, grower->n_cols * sizeof *p->asked);
+    memset(p->last_step, 0, grower->n_cols * sizeof *p->last_step);
     copy_nodes(p);
     find_parents(p);
     if (n_classes) find_labels(p, n_classes);
@@ -374,7 +374,7 @@ static void close_permutation(permutation *p)
     ct_free(p->labels);
     ct_free(p->path);
     ct_free(p->up);
-    ct_free(p->asked);
+    ct_free(p->last_step);
     ct_free(p->leaf_of);
 }
 

@@ -5,10 +5,9 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/memory.h"
 #include "forest/offload/kernels.h"
 
-enum { STAGED = 1 << 21, FEW_TASKS = 64 };
+enum { STAGED = 1 << 21, LEAST_TASKS = 64 };
 
 /* ---- sizes ---- */
 
@@ -50,7 +49,7 @@ ct_batch_plan ct_forest_batch_plan_of(const ct_grow_table *table, const ct_hist_
     const uint64_t items = (uint64_t) trees * p.capacity, leaves = p.node_capacity / 2 + 1;
     p.large = (uint32_t) (items / (CT_GROW_MEDIUM + 1)) + 1;
     p.chunks = (uint32_t) (items / CT_GROW_CHUNK) + p.large;
-    p.medium = trees + 4 * p.large + FEW_TASKS;
+    p.medium = trees + 4 * p.large + LEAST_TASKS;
     p.row_chunks = chunks_of(table->n_rows);
     p.draws = options->replace;
     p.draw_chunks = chunks_of(words_of(options->sample, table->n_rows, table->upto != NULL));

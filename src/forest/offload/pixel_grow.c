@@ -201,7 +201,7 @@ static ct_status count(grower *g, const ct_pixel_chunk *chunk, uint32_t *cells)
 
 /* ---- as a counter ---- */
 
-static int went_well(grower *g, ct_status status)
+static int succeeded(grower *g, ct_status status)
 {
     if (status != CT_OK) g->lost = 1;
     return !g->lost;
@@ -210,13 +210,13 @@ static int went_well(grower *g, ct_status status)
 static int begin_tree(void *self, const ct_pixel_tree_pixels *pixels)
 {
     grower *g = (grower *) self;
-    return !g->lost && went_well(g, send_tree(g, pixels));
+    return !g->lost && succeeded(g, send_tree(g, pixels));
 }
 
 static int begin_level(void *self, const ct_pixel_level *level)
 {
     grower *g = (grower *) self;
-    return !g->lost && went_well(g, send_level(g, level));
+    return !g->lost && succeeded(g, send_level(g, level));
 }
 
 static int count_chunk(void *self, const ct_pixel_level *level, const ct_pixel_chunk *chunk,
@@ -224,7 +224,7 @@ static int count_chunk(void *self, const ct_pixel_level *level, const ct_pixel_c
 {
     grower *g = (grower *) self;
     (void) level;
-    return !g->lost && went_well(g, count(g, chunk, cells));
+    return !g->lost && succeeded(g, count(g, chunk, cells));
 }
 
 /* ---- the forest ---- */

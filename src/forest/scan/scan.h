@@ -166,17 +166,6 @@ typedef struct {
     void (*transpose)(const uint16_t *const *rows, uint32_t n_cols, uint16_t *to, size_t stride);
 } ct_scan;
 
-extern const ct_scan ct_scan_scalar;
-#ifdef CT_HAVE_X86
-extern const ct_scan ct_scan_avx2, ct_scan_avx512;
-#endif
-#ifdef CT_HAVE_NEON
-extern const ct_scan ct_scan_neon;
-#endif
-
-static inline const ct_scan *ct_scan_at(ct_simd level)
-{
-    return CT_OF_LEVEL(level, ct_scan);
-}
+CT_DECLARE_KERNELS(const ct_scan, ct_scan)
 
 #endif

@@ -54,11 +54,11 @@ INLINE lanes_best no_best(void)
     return best;
 }
 
-/* Where lanes are asked. */
-INLINE void improve(lanes_best *best, vec_f64 score, vec_i64 bin, vec_i64 asked)
+/* In the lanes of the mask. */
+INLINE void improve(lanes_best *best, vec_f64 score, vec_i64 bin, vec_i64 mask)
 {
     vec_i64 better = (vec_i64) (score > best->score) &
-                     asked; /* never so where it is NaN: a side is empty */
+                     mask; /* never so where it is NaN: a side is empty */
     best->score = pick(better, score, best->score);
     best->bin = (bin & better) | (best->bin & ~better);
 }
@@ -124,7 +124,7 @@ INLINE void add_scores(small_scores *all, uint32_t at, vec_f32 score)
 }
 
 /* Vectors of codes whose cuts are scored together; each has some of a candidate's, of which all
- * rows are asked. */
+ * rows are scored. */
 enum { SLOTS = 6 };
 
 typedef struct {

@@ -102,9 +102,9 @@ INLINE void subset_many(const ct_subset *node, unsigned from, const unsigned n,
 INLINE int16_t lowest_of_rows(__m256i codes, __mmask16 rows)
 {
     const __m256i turned = _mm256_xor_si256(codes, _mm256_set1_epi16(INT16_MIN)),
-                  asked = _mm256_mask_mov_epi16(_mm256_set1_epi16(-1), rows, turned);
-    const __m128i lower = _mm_min_epu16(_mm256_castsi256_si128(asked),
-                                        _mm256_extracti128_si256(asked, 1));
+                  masked = _mm256_mask_mov_epi16(_mm256_set1_epi16(-1), rows, turned);
+    const __m128i lower = _mm_min_epu16(_mm256_castsi256_si128(masked),
+                                        _mm256_extracti128_si256(masked, 1));
     return (int16_t) (_mm_cvtsi128_si32(_mm_minpos_epu16(lower)) ^ INT16_MIN);
 }
 

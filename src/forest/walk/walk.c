@@ -10,9 +10,9 @@
 
 enum {
     CHUNK = CT_COMPACT_ROWS,
-    CODED = 64,          /* rows coded at a time, column after column; a chunk has no fewer */
-    NEAR_CODES = 131072, /* of a chunk */
-    NEAR_SUMS = CHUNK * CT_HIST_CLASSES, /* of one of CT_HIST_LABELS */
+    CODED = 64,            /* rows coded at a time, column after column; a chunk has no fewer */
+    CACHED_CODES = 131072, /* of a chunk */
+    CACHED_SUMS = CHUNK * CT_HIST_CLASSES, /* of one of CT_HIST_LABELS */
     FEWEST = 64
 };
 
@@ -207,11 +207,11 @@ static int make_plan(plan *p, unsigned threads)
                                                        p->n_rows)) return 0;
     if (p->compact.nodes) p->codes = p->compact.columns;
     p->stride = ((size_t) n_cols + p->compact.n_sets + 7) / 8 * 8;
-    size_t rows = NEAR_CODES / p->stride, share = (p->n_rows + threads - 1) / threads;
+    size_t rows = CACHED_CODES / p->stride, share = (p->n_rows + threads - 1) / threads;
     rows = rows < share ? rows : share;
     rows = rows < CODED ? CODED : rows > CHUNK ? CHUNK : rows;
-    if (p->what == CT_HIST_LABELS && rows > NEAR_SUMS / p->forest->n_classes)
-        rows = NEAR_SUMS / p->forest->n_classes;
+    if (p->what == CT_HIST_LABELS && rows > CACHED_SUMS / p->forest->n_classes)
+        rows = CACHED_SUMS / p->forest->n_classes;
     if (p->visitor && rows > p->visitor->most) rows = p->visitor->most;
     p->chunk = (uint32_t) rows;
     p->coders = ct_forest_coders_new(p->codes, n_cols, p->n_rows);

@@ -5,7 +5,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/memory.h"
 #include "base/threads.h"
 #include "forge/input.h"
 #include "forge/sums.h"
@@ -130,17 +129,6 @@ static void reduce_dim(running *r, const ct_forge_ir_node *node)
 
 /* ---- rows ---- */
 
-static void load_rows(const running *r, int64_t first, int64_t n, double *x)
-{
-    const ct_forged *f = r->s->forged;
-    for (uint32_t column = 0; column < f->n_used; column++) {
-        const ct_column *from = &r->columns[f->used[column]];
-        for (int64_t row = 0; row < n; row++)
-            x[row * f->n_used + column] =
-                ct_forge_input(from, (uint32_t) (first + row), f->ensemble->number);
-    }
-}
-
 static void cache_rows(running *r, int loop)
 {
     int64_t first = loop < 0 ? 0 : sum_of(r, loop, CT_FORGE_ROWS), n = rows_within(r, loop, first);
@@ -150,7 +138,7 @@ static void cache_rows(running *r, int loop)
         ct_atomic_write(r->failed, 1);
         return;
     }
-    load_rows(r, first, n, x);
+    ct_forge_input_rows(r->s->forged, r->columns, (uint32_t) first, (uint32_t) n, x);
     r->rows = (some_rows){x, first};
 }
 
@@ -163,20 +151,12 @@ static void call_kernel(running *r, const ct_forge_ir_node *walk, int64_t n)
 {
     const ct_forge_ir_node *reduce = &r->s->ir->nodes[walk->next];
     const ct_forge_index *index = &r->s->nest->loops[walk->loop];
-    ct_forge_walk_call call;
-    memset(&call, 0, sizeof call);
-    call.tree = sum_of(r, walk->loop, CT_FORGE_TREES);
-    call.row = sum_of(r, walk->loop, CT_FORGE_ROWS);
-    call.n = n;
-    call.step = index->step;
-    call.axis = index->axis;
-    call.lanes = walk->lanes;
-    call.hops = walk->hops;
-    call.peel = walk->peel;
-    call.x = r->rows.x;
-    call.first_row = r->rows.first;
+    ct_forge_walk_call call = {
+        .tree = sum_of(r, walk->loop, CT_FORGE_TREES), .row = sum_of(r, walk->loop, CT_FORGE_ROWS),
+        .n = n, .step = index->step, .axis = index->axis, .lanes = walk->lanes,
+        .hops = walk->hops, .peel = walk->peel, .x = r->rows.x, .first_row = r->rows.first,
+        .atomic = reduce->atomic};
     call.sums = sums_of(r, reduce->target, &call.first_sum);
-    call.atomic = reduce->atomic;
     ct_forge_representation_of(r->s->nest->layout)->walk(r->s->model, &call);
 }
 
@@ -296,8 +276,8 @@ static void run_all(running *r, double *out)
 
 /* A block of planes is a tile of the schedule; threads if its loop is parallel. */
 static ct_status predict_planes(const ct_forge_scheduled *s, const ct_column *columns,
-                                uint32_t n_rows,
-                                const ct_forge_run *run, double *out, ct_error *error)
+                                uint32_t n_rows, const ct_forge_run *run, double *out,
+                                ct_error *error)
 {
     const ct_forge_index *rows = &s->nest->loops[s->nest->first];
     ct_forge_run as = *run;
@@ -308,26 +288,19 @@ static ct_status predict_planes(const ct_forge_scheduled *s, const ct_column *co
 }
 
 ct_status ct_forge_scheduled_predict(const ct_forge_scheduled *s, const ct_column *columns,
-                                     uint32_t n_rows,
-                                     const ct_forge_run *run, double *out, ct_error *error)
+                                     uint32_t n_rows, const ct_forge_run *run, double *out,
+                                     ct_error *error)
 {
     CT_ASSERT(s->forged && s->nest && s->forged->ensemble->n_outputs > 0);
     if (s->nest->layout == CT_FORGE_PLANES)
         return predict_planes(s, columns, n_rows, run, out, error);
-    running r;
     int64_t failed = 0;
     ct_budget budget = {SIZE_MAX / 2, 0};
     ct_arena arena;
+    running r = {.s = s, .columns = columns, .n_rows = n_rows, .threads = run->threads,
+                 .stop = run->stop, .failed = &failed, .arena = &arena};
     if (!n_rows) return CT_OK;
     ct_arena_init(&arena, &budget);
-    memset(&r, 0, sizeof r);
-    r.s = s;
-    r.columns = columns;
-    r.n_rows = n_rows;
-    r.threads = run->threads;
-    r.stop = run->stop;
-    r.failed = &failed;
-    r.arena = &arena;
     run_all(&r, out);
     ct_arena_free(&arena);
     return failed ? ct_fail(error, CT_NO_MEMORY, "not enough memory to predict") : CT_OK;

@@ -39,38 +39,20 @@ static void add_double(ct_forge_text *text, double number)
     else ct_forge_text_add(text, "%a", number);
 }
 
-static void list_doubles(ct_forge_text *text, const char *name, const char *what,
-                         const double *numbers, size_t n)
-{
-    listing list;
-    begin_list(&list, text, "double", name, what);
-    for (size_t i = 0; i < n; i++) {
-        next_of(&list, 4);
-        add_double(text, numbers[i]);
-    }
-    end_list(&list);
-}
+typedef enum { DOUBLES, WORDS, BYTES } number_kind;
 
-static void list_words(ct_forge_text *text, const char *name, const char *what,
-                       const uint32_t *numbers, size_t n)
+static void list_numbers(ct_forge_text *text, const char *name, const char *what, number_kind kind,
+                         const void *numbers, size_t n)
 {
+    static const char *const types[] = {"double", "u32", "u8"};
+    static const size_t a_line[] = {4, 10, 20};
     listing list;
-    begin_list(&list, text, "u32", name, what);
+    begin_list(&list, text, types[kind], name, what);
     for (size_t i = 0; i < n; i++) {
-        next_of(&list, 10);
-        ct_forge_text_add(text, "%uu", (unsigned) numbers[i]);
-    }
-    end_list(&list);
-}
-
-static void list_bytes(ct_forge_text *text, const char *name, const char *what,
-                       const uint8_t *numbers, size_t n)
-{
-    listing list;
-    begin_list(&list, text, "u8", name, what);
-    for (size_t i = 0; i < n; i++) {
-        next_of(&list, 20);
-        ct_forge_text_add(text, "%u", (unsigned) numbers[i]);
+        next_of(&list, a_line[kind]);
+        if (kind == DOUBLES) add_double(text, ((const double *) numbers)[i]);
+        else if (kind == WORDS) ct_forge_text_add(text, "%uu", ((const uint32_t *) numbers)[i]);
+        else ct_forge_text_add(text, "%u", (unsigned) ((const uint8_t *) numbers)[i]);
     }
     end_list(&list);
 }
@@ -95,16 +77,16 @@ void ct_forge_emit_model(const ct_forge_model *m, const char *name, ct_forge_tex
     const ct_forge_ensemble *e = m->ensemble;
     ct_forge_text_line(text, 0, "#include <math.h>\n");
     list_nodes(m, name, text);
-    list_words(text, name, "origin", m->origin, m->n_nodes);
-    list_words(text, name, "roots", m->roots, m->n_trees);
-    list_words(text, name, "used", m->used, m->n_used);
-    list_words(text, name, "output", m->output, m->n_trees);
-    list_doubles(text, name, "terms", m->terms, (size_t) e->n_nodes * m->leaf_width);
-    list_doubles(text, name, "base", m->base, m->n_outputs);
-    list_words(text, name, "set_first", m->set_first, e->n_nodes);
-    list_words(text, name, "set_size", m->set_size, e->n_nodes);
-    list_bytes(text, name, "set_else", m->set_else, e->n_nodes);
-    list_bytes(text, name, "sets", m->sets, (e->n_set_bits + 7) / 8);
+    list_numbers(text, name, "origin", WORDS, m->origin, m->n_nodes);
+    list_numbers(text, name, "roots", WORDS, m->roots, m->n_trees);
+    list_numbers(text, name, "used", WORDS, m->used, m->n_used);
+    list_numbers(text, name, "output", WORDS, m->output, m->n_trees);
+    list_numbers(text, name, "terms", DOUBLES, m->terms, (size_t) e->n_nodes * m->leaf_width);
+    list_numbers(text, name, "base", DOUBLES, m->base, m->n_outputs);
+    list_numbers(text, name, "set_first", WORDS, m->set_first, e->n_nodes);
+    list_numbers(text, name, "set_size", WORDS, m->set_size, e->n_nodes);
+    list_numbers(text, name, "set_else", BYTES, m->set_else, e->n_nodes);
+    list_numbers(text, name, "sets", BYTES, m->sets, (e->n_set_bits + 7) / 8);
     ct_forge_text_add(text, "static const struct ct_model %s_model = {\n    ", name);
     static const char *const parts[] = {"nodes", "origin", "roots", "used", "output", "terms",
                                         "base", "set_first", "set_size", "set_else", "sets"};

@@ -166,7 +166,7 @@ static void check_ways(const ct_forged *f, const table *t, const double *want, s
         if (!ct_cpu_has((ct_simd) level)) continue;
         ct_forge_run run = {CT_FORGE_WAY_AUTO, 1 + (unsigned) level % 3, (ct_simd) level, NULL,
                             NULL, 0};
-        CHECK_INT(ct_forged_shap(f, t->columns, t->n_rows, &run, got, NULL), CT_OK);
+        CHECK_INT(ct_forged_shap(f, t->columns, t->n_rows, 0, &run, got, NULL), CT_OK);
         CHECK(!memcmp(got, want, n * sizeof *got));
     }
     free(got);
@@ -185,7 +185,7 @@ static void check_shape(uint32_t seed, const any_shape *s, uint32_t n_rows, uint
     size_t width = e->n_features + 1, n = width * e->n_outputs * n_rows;
     double *out = (double *) malloc(n * sizeof *out);
     ct_forge_run run = {CT_FORGE_WAY_AUTO, 2, CT_SIMD_SCALAR, NULL, NULL, 0};
-    REQUIRE(CHECK_INT(ct_forged_shap(&f, t.columns, n_rows, &run, out, NULL), CT_OK));
+    REQUIRE(CHECK_INT(ct_forged_shap(&f, t.columns, n_rows, 0, &run, out, NULL), CT_OK));
     int right = 1;
     for (uint32_t row = 0; row < n_rows; row++)
         for (uint32_t k = 0; k < e->n_outputs; k++) {
@@ -263,14 +263,14 @@ static void by_hand(void)
     const double want[3][3] = {{5, 6, 3}, {1, -2, 3}, {-2.5, 1.5, 3}};
     double out[9];
     ct_forge_run run = {CT_FORGE_WAY_AUTO, 1, CT_SIMD_SCALAR, NULL, NULL, 0};
-    CHECK_INT(ct_forged_shap(&f, columns, 3, &run, out, NULL), CT_OK);
+    CHECK_INT(ct_forged_shap(&f, columns, 3, 0, &run, out, NULL), CT_OK);
     for (uint32_t row = 0; row < 3; row++)
         for (uint32_t i = 0; i < 3; i++) CHECK(fabs(out[i * 3 + row] - want[row][i]) < 1e-14);
     ct_error error;
     drawn.cover[1] = 0;
-    CHECK_INT(ct_forged_shap(&f, columns, 3, &run, out, &error), CT_BAD_INPUT);
+    CHECK_INT(ct_forged_shap(&f, columns, 3, 0, &run, out, &error), CT_BAD_INPUT);
     e->cover = NULL;
-    CHECK_INT(ct_forged_shap(&f, columns, 3, &run, out, &error), CT_BAD_INPUT);
+    CHECK_INT(ct_forged_shap(&f, columns, 3, 0, &run, out, &error), CT_BAD_INPUT);
     ct_forged_free(&f);
 }
 
@@ -292,22 +292,21 @@ static void memory(void)
     ct_status status = CT_NO_MEMORY;
     for (long after = 0; status != CT_OK; after++) {
         ct_alloc_fail_for(after, 1);
-        status = ct_forged_shap(&f, t.columns, 5, &run, out, &error);
+        status = ct_forged_shap(&f, t.columns, 5, 0, &run, out, &error);
         ct_alloc_fail_for(-1, 0);
         CHECK(status == CT_OK || (status == CT_NO_MEMORY && error.message[0]));
     }
     status = CT_NO_MEMORY;
     for (long after = 0; status != CT_OK; after++) {
         ct_alloc_fail_for(after, 1);
-        status = ct_forged_shap_background(&f, t.columns, 5, t.columns, 5, &run, out, &error);
+        status = ct_forged_shap_background(&f, t.columns, 5, t.columns, 5, 0, &run, out, &error);
         ct_alloc_fail_for(-1, 0);
         CHECK(status == CT_OK || (status == CT_NO_MEMORY && error.message[0]));
     }
     status = CT_NO_MEMORY;
     for (long after = 0; status != CT_OK; after++) {
         ct_alloc_fail_for(after, 1);
-        status =
-            ct_forged_interactions_background(&f, t.columns, 5, t.columns, 5, &run, out, &error);
+        status = ct_forged_shap_background(&f, t.columns, 5, t.columns, 5, 1, &run, out, &error);
         ct_alloc_fail_for(-1, 0);
         CHECK(status == CT_OK || (status == CT_NO_MEMORY && error.message[0]));
     }
@@ -373,8 +372,8 @@ static int interactions_right(const ct_forged *f, const table *t, uint32_t by_de
     double *out = (double *) malloc(2 * n * sizeof *out);
     for (unsigned threads = 1; threads <= 2; threads++) {
         ct_forge_run run = {CT_FORGE_WAY_AUTO, threads, CT_SIMD_SCALAR, NULL, NULL, 0};
-        CHECK_INT(ct_forged_interactions_background(f, t->columns, t->n_rows, t->columns, t->n_rows,
-                                                    &run, out + (threads - 1) * n, NULL), CT_OK);
+        CHECK_INT(ct_forged_shap_background(f, t->columns, t->n_rows, t->columns, t->n_rows,
+                                            1, &run, out + (threads - 1) * n, NULL), CT_OK);
     }
     int right = !memcmp(out, out + n, n * sizeof *out) && same_by_pairs(f, t, 1, out) &&
         interactions_as_defined(e, t, out, by_definition);
@@ -398,8 +397,8 @@ static void check_background(uint32_t seed, const any_shape *s, uint32_t n_rows,
     double *out = (double *) malloc(2 * n * sizeof *out);
     for (unsigned threads = 1; threads <= 2; threads++) {
         ct_forge_run run = {CT_FORGE_WAY_AUTO, threads, CT_SIMD_SCALAR, NULL, NULL, 0};
-        REQUIRE(CHECK_INT(ct_forged_shap_background(&f, t.columns, n_rows, t.columns, n_rows, &run,
-                                                    out + (threads - 1) * n, NULL), CT_OK));
+        REQUIRE(CHECK_INT(ct_forged_shap_background(&f, t.columns, n_rows, t.columns, n_rows, 0,
+                                                    &run, out + (threads - 1) * n, NULL), CT_OK));
     }
     int right = !memcmp(out, out + n, n * sizeof *out) && same_by_pairs(&f, &t, 0, out) &&
         interactions_right(&f, &t, by_definition);
