@@ -4,6 +4,7 @@
 #ifndef CT_BASE_LEARNER_H
 #define CT_BASE_LEARNER_H
 
+#include <stddef.h>
 #include <stdint.h>
 
 enum {
@@ -31,5 +32,27 @@ typedef struct {
 
 /* Fills answers[n_leaves]. 0: growing is to end. */
 typedef int (*ct_learner)(void *calls, const ct_learner_round *round, ct_learner_answer *answers);
+
+/* What the rounds of a level are made of. Owns its arrays, which its maker fills. */
+typedef struct {
+    uint32_t n_features, n_classes, most; /* leaves of a round */
+    uint32_t *features, *n_bins;          /* [n_features] */
+    uint32_t *rows, *weights;             /* [most] */
+    int32_t *histogram;                   /* [most][n_features][n_classes][CT_LEARNER_BINS] */
+    ct_learner_answer *answers;           /* [most] */
+} ct_learner_pool;
+
+static inline size_t ct_learner_leaf_cells(const ct_learner_pool *pool)
+{
+    return (size_t) pool->n_features * pool->n_classes * CT_LEARNER_BINS;
+}
+
+/* For rounds of n_leaves at most. 0 if memory ends; freed by ct_learner_pool_free, then too. */
+int ct_learner_pool_init(ct_learner_pool *pool, uint32_t n_features, uint32_t n_classes,
+                         uint32_t n_leaves);
+/* Calls the learner for the first n leaves; 0: growing is to end. */
+int ct_learner_pool_call(const ct_learner_pool *pool, ct_learner learn, void *calls, uint32_t tree,
+                         uint32_t depth, uint32_t n);
+void ct_learner_pool_free(ct_learner_pool *pool);
 
 #endif

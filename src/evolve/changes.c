@@ -4,8 +4,11 @@
 
 enum { TRIES = 8 };
 
-int ct_gmt_any_split(const ct_model_tree *tree,
-                     int32_t node) { return !ct_gmt_is_leaf(tree, node); }
+int ct_gmt_any_split(const ct_model_tree *tree, int32_t node)
+{
+    return !ct_gmt_is_leaf(tree, node);
+}
+
 int ct_gmt_any_leaf(const ct_model_tree *tree, int32_t node) { return ct_gmt_is_leaf(tree, node); }
 
 int32_t ct_gmt_random_node(const ct_model_tree *tree, ct_node_filter fits, ct_rng *rng)

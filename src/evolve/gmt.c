@@ -94,7 +94,7 @@ static ct_status search(running *run, ct_model_tree *tree, ct_error *error)
     return ct_gmt_search_tree(tree, &run->options->limits, &options, &run->history, error);
 }
 
-static ct_status polish(running *run, uint32_t open_max, int *clean, ct_error *error)
+static ct_status polish(running *run, int *clean, ct_error *error)
 {
     const ct_gmt_options *o = run->options;
     ct_rng rng = ct_rng_of(o->seed, STREAM_LAST, run->local.shift_only != 0);
@@ -102,7 +102,7 @@ static ct_status polish(running *run, uint32_t open_max, int *clean, ct_error *e
         double before = ct_gmt_tree_bic(&run->tree, o->limits.complexity),
                lambda = ct_gmt_tree_lambda(&run->tree, o->limits.complexity);
         ct_gmt_mark_all(&run->tree);
-        CT_TRY(ct_gmt_local_search(&run->local, &run->tree, lambda, open_max, UINT32_MAX, &rng,
+        CT_TRY(ct_gmt_local_search(&run->local, &run->tree, lambda, UINT32_MAX, UINT32_MAX, &rng,
                                    clean, error));
         run->gmt->lambda = lambda;
         run->history.touched += run->local.touched;
@@ -273,10 +273,10 @@ static ct_status search_all(running *run, ct_error *error)
         /* first the thresholds that the sample has found, so that rows close to these are not split
          * off */
         run->local.shift_only = 1;
-        CT_TRY(polish(run, UINT32_MAX, &clean, error));
+        CT_TRY(polish(run, &clean, error));
         run->local.shift_only = 0;
     }
-    CT_TRY(polish(run, UINT32_MAX, &run->gmt->certified, error));
+    CT_TRY(polish(run, &run->gmt->certified, error));
     return CT_OK;
 }
 
@@ -304,15 +304,10 @@ static ct_status prove_once(running *run, const ct_model_table *binned, int *bet
     ct_gmt_proof *proof = &run->gmt->proof;
     ct_optimum found;
     proof->lambda = run->gmt->lambda;
-    ct_optimum_options options = {0};
-    options.depth = o->prove;
-    options.minbucket = o->limits.minbucket;
-    options.min_n = o->limits.min_n;
-    options.lambda = proof->lambda;
-    options.known = cost_at(&run->tree, proof->lambda);
-    options.without = o->prove_without;
-    options.threads = o->threads ? o->threads : 1;
-    options.halt = &run->halt;
+    const ct_optimum_options options = {
+        .depth = o->prove, .minbucket = o->limits.minbucket, .min_n = o->limits.min_n,
+        .lambda = proof->lambda, .known = cost_at(&run->tree, proof->lambda),
+        .without = o->prove_without, .threads = o->threads ? o->threads : 1, .halt = &run->halt};
     CT_TRY(ct_gmt_optimum_search(binned, ct_gram_at(o->simd), &options, &found, error));
     proof->complete = found.complete;
     proof->bound = found.bound;
@@ -345,12 +340,12 @@ static ct_status prove(running *run, ct_error *error)
     }
     for (int round = 0; better && round < PROOFS && !ct_halt_now(&run->halt, 0); round++) {
         CT_TRY(prove_once(run, binned, &better, error));
-        if (better) CT_TRY(polish(run, UINT32_MAX, &run->gmt->certified, error));
+        if (better) CT_TRY(polish(run, &run->gmt->certified, error));
     }
     proof->cost = cost_at(&run->tree, proof->lambda);
-    double above = proof->cost - proof->bound;
-    proof->gap = above > 2 * ct_gmt_optimum_slack(&run->table,
-                                                  proof->cost) ? above / proof->cost : 0;
+    const double above = proof->cost - proof->bound,
+                 slack = 2 * ct_gmt_optimum_slack(&run->table, proof->cost);
+    proof->gap = above > slack ? above / proof->cost : 0;
     proof->seconds = ct_seconds() - start;
     return CT_OK;
 }
@@ -468,19 +463,14 @@ static ct_status check_proof(const ct_gmt_model_data *data, const ct_gmt_options
 ct_status ct_gmt_fit(const ct_gmt_model_data *data, const ct_gmt_options *options, ct_gmt *gmt,
                      ct_error *error)
 {
-    running run;
     memset(gmt, 0, sizeof *gmt);
-    memset(&run, 0, sizeof run);
     CT_TRY(check_options(options, error));
     CT_TRY(ct_gmt_model_data_check(data, error));
     CT_TRY(check_proof(data, options, error));
-    run.data = data;
-    run.options = options;
-    run.gmt = gmt;
-    run.start = run.history.start = ct_seconds();
-    run.halt.asked = check_end;
-    run.halt.data = &run;
-    run.bic = NAN;
+    running run = {.data = data, .options = options, .gmt = gmt, .bic = NAN,
+                   .start = ct_seconds()};
+    run.history.start = run.start;
+    run.halt = (ct_halt){check_end, &run, 0, 0};
     snprintf(gmt->device, sizeof gmt->device, "cpu");
     ct_status status = run_all(&run, error);
     ct_gmt_model_table_free(&run.binned);

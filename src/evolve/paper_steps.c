@@ -297,7 +297,7 @@ void ct_gmt_cross_trees(ct_tree_steps *one, ct_tree_steps *other, uint32_t leave
 {
     ct_model_tree *a = one->query.tree, *b = other->query.tree;
     int32_t at = ct_gmt_random_node(a, ct_gmt_any_split, rng),
- there = ct_gmt_random_node(b, ct_gmt_any_split, rng);
+            there = ct_gmt_random_node(b, ct_gmt_any_split, rng);
     if (at == CT_NO_NODE || there == CT_NO_NODE) return;
     switch (ct_rng_below(rng, 4)) {
     case 0: exchange_tests(one, at, other, there); return;

@@ -1,8 +1,14 @@
-/* The kernels for CT_WIDTH lanes, a number or `lanes`, under names that end in CT_LANES_NAME.
- * Included several times by kernels_isa.h. */
+/* The kernels for CT_WIDTH lanes, under names that end in that number; or for any, CT_WIDTH being
+ * `lanes`, under names that end in "any". Included several times by kernels_isa.h. */
 #define CT_JOIN2(a, b) a##b
 #define CT_JOIN(a, b) CT_JOIN2(a, b)
-#define NAME(word) CT_JOIN(word##_, CT_LANES_NAME)
+#ifdef CT_POLICY_ANY_WIDTH
+#define NAME(word) word##_any
+#define CT_WIDTH_MOST CT_POLICY_MOST_LANES
+#else
+#define NAME(word) CT_JOIN(word##_, CT_WIDTH)
+#define CT_WIDTH_MOST CT_WIDTH
+#endif
 
 #if defined(CT_POLICY_ANY_WIDTH) || CT_WIDTH > 16
 CT_ALWAYS void NAME(add)(int32_t *restrict to, const int32_t *restrict from, uint32_t lanes)
@@ -151,6 +157,8 @@ static int32_t NAME(pairs)(const int32_t *restrict costs, uint32_t n, uint32_t n
     return least;
 }
 
+#undef CT_WIDTH
+#undef CT_WIDTH_MOST
 #undef NAME
 #undef CT_JOIN
 #undef CT_JOIN2

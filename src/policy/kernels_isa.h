@@ -86,44 +86,16 @@ CT_ALWAYS void walk_masks(const ct_policy_walk *w, uint32_t begin, uint64_t *mem
 
 #ifndef CT_POLICY_ANY_WIDTH
 #define CT_WIDTH 4
-#define CT_WIDTH_MOST 4
-#define CT_LANES_NAME 4
 #include "policy/kernels_body.h"
-#undef CT_WIDTH
-#undef CT_WIDTH_MOST
-#undef CT_LANES_NAME
-
 #define CT_WIDTH 8
-#define CT_WIDTH_MOST 8
-#define CT_LANES_NAME 8
 #include "policy/kernels_body.h"
-#undef CT_WIDTH
-#undef CT_WIDTH_MOST
-#undef CT_LANES_NAME
-
 #define CT_WIDTH 16
-#define CT_WIDTH_MOST 16
-#define CT_LANES_NAME 16
 #include "policy/kernels_body.h"
-#undef CT_WIDTH
-#undef CT_WIDTH_MOST
-#undef CT_LANES_NAME
-
 #define CT_WIDTH 32
-#define CT_WIDTH_MOST 32
-#define CT_LANES_NAME 32
 #include "policy/kernels_body.h"
-#undef CT_WIDTH
-#undef CT_WIDTH_MOST
-#undef CT_LANES_NAME
 #else
 #define CT_WIDTH lanes
-#define CT_WIDTH_MOST CT_POLICY_MOST_LANES
-#define CT_LANES_NAME any
 #include "policy/kernels_body.h"
-#undef CT_WIDTH
-#undef CT_WIDTH_MOST
-#undef CT_LANES_NAME
 #endif
 
 #define CT_POLICY_SET(isa)                                                      \
