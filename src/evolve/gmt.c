@@ -10,7 +10,6 @@
 #include "base/memory.h"
 #include "evolve/gmt_result.h"
 #include "evolve/offload/cost.h"
-#include "gpu/device.h"
 
 enum { STREAM_SAMPLE = 0x73616d70, STREAM_LAST = 0x6c617374, ROUNDS = 50, PROOFS = 10, EVERY = 8 };
 
@@ -160,40 +159,18 @@ static ct_status expect_splitters(running *run, uint8_t *along, ct_error *error)
 
 /* ---- the device ---- */
 
-static int wants_device(const running *run)
-{
-    const ct_gmt_options *o = run->options;
-    if (o->backend != CT_GMT_ON_AUTO) return o->backend != CT_GMT_ON_CPU;
-    /* patience may run twice before the search ends */
-    const double generations = fmin(o->effort, 2.0 * o->patience);
-    const ct_evolve_cost cost = ct_evolve_cost_of(&run->kd, o->population, generations, o->threads);
-    return cost.device < cost.cpu;
-}
-
-/* Goes on without a device. That there is none is noted only if there is one that does not work. */
-static ct_status without_device(running *run, const ct_error *why, ct_error *error)
-{
-    const ct_gmt_options *o = run->options;
-    ct_device_list list = {0};
-    if (o->backend == CT_GMT_ON_CUDA) return ct_fail(error, why->status, "%s", why->message);
-    if (o->backend == CT_GMT_ON_AUTO) ct_device_query(&list);
-    if (o->backend != CT_GMT_ON_AUTO || list.n_devices)
-        snprintf(run->gmt->device_note, sizeof run->gmt->device_note, "%s", why->message);
-    return CT_OK;
-}
-
 static ct_status open_device(running *run, ct_error *error)
 {
     const ct_gmt_options *o = run->options;
-    ct_gmt *gmt = run->gmt;
-    const int twin = o->backend == CT_GMT_ON_TWIN;
+    /* patience may run twice before the search ends */
+    const double generations = fmin(o->effort, 2.0 * o->patience);
+    const ct_gpu_cost cost = ct_evolve_cost_of(&run->kd, o->population, generations, o->threads);
     ct_error why = {CT_OK, ""};
-    if (!wants_device(run)) return CT_OK;
-    if (ct_gmt_kd_device_open(twin ? -1 : o->device_number, &run->kd, o->threads, &run->device,
+    if (!ct_gpu_wants(&o->device, &cost, &run->gmt->device)) return CT_OK;
+    if (ct_gmt_kd_device_open(ct_gpu_number(&o->device), &run->kd, o->threads, &run->device,
                               &why) != CT_OK)
-        return without_device(run, &why, error);
-    if (twin) snprintf(gmt->device, sizeof gmt->device, "twin");
-    else snprintf(gmt->device, sizeof gmt->device, "cuda:%d", o->device_number);
+        return ct_gpu_without(&o->device, &why, &run->gmt->device, error);
+    ct_gpu_done(&o->device, &run->gmt->device);
     return CT_OK;
 }
 
@@ -206,10 +183,11 @@ static ct_status close_device(running *run, ct_error *error)
     gmt->device_answers = ct_gmt_kd_device_answers(run->device);
     gmt->device_batches = ct_gmt_kd_device_batches(run->device);
     if (ct_gmt_kd_device_is_lost(run->device)) {
-        snprintf(gmt->device_note, sizeof gmt->device_note, "the device failed: %.200s",
+        ct_gpu_used *used = &gmt->device;
+        snprintf(used->note, sizeof used->note, "the device failed: %.200s",
                  ct_gmt_kd_device_why(run->device));
-        if (run->options->backend == CT_GMT_ON_CUDA)
-            status = ct_fail(error, CT_NO_DEVICE, "%s: %s", gmt->device, gmt->device_note);
+        if (run->options->device.wish == CT_ON_CUDA)
+            status = ct_fail(error, CT_NO_DEVICE, "%s: %s", used->name, used->note);
     }
     ct_gmt_kd_device_close(run->device);
     run->device = NULL;
@@ -225,7 +203,7 @@ static ct_status evolve_trees(running *run, ct_error *error)
     ct_paper_options paper = o->paper;
     CT_TRY(open_device(run, error));
     paper.device = run->device;
-    paper.needs_device = o->backend == CT_GMT_ON_CUDA;
+    paper.needs_device = o->device.wish == CT_ON_CUDA;
     ct_status status = ct_evolve_tree(&run->kd, &run->evolved, &o->limits, &options, &paper,
                                       &run->history, error);
     ct_status after = close_device(run, status == CT_OK ? error : NULL);
@@ -432,7 +410,7 @@ static ct_status check_options(const ct_gmt_options *o, ct_error *error)
         o->bins > CT_MODEL_BINS || o->sample < 1 || o->open_max < 1 || o->effort > 1000000 ||
         !(o->limits.complexity >= 0) || !(o->paper.alpha >= 0) ||
         (o->mode != CT_GMT_LOCAL && (o->population < 2 || o->population > 10000)) ||
-        (o->mode != CT_GMT_PAPER && o->backend > CT_GMT_ON_AUTO) || !paper_is_sound(o) ||
+        (o->mode != CT_GMT_PAPER && o->device.wish > CT_ON_AUTO) || !paper_is_sound(o) ||
         !ct_cpu_has(o->simd))
         return ct_fail(error, CT_BAD_INPUT, "an option is out of range");
     return CT_OK;
@@ -471,7 +449,7 @@ ct_status ct_gmt_fit(const ct_gmt_model_data *data, const ct_gmt_options *option
                    .start = ct_seconds()};
     run.history.start = run.start;
     run.halt = (ct_halt){check_end, &run, 0, 0};
-    snprintf(gmt->device, sizeof gmt->device, "cpu");
+    snprintf(gmt->device.name, sizeof gmt->device.name, "cpu");
     ct_status status = run_all(&run, error);
     ct_gmt_model_table_free(&run.binned);
     ct_gmt_local_free(&run.local);

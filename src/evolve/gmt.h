@@ -24,17 +24,13 @@
 #include "evolve/node_models.h"
 #include "evolve/optimum.h"
 #include "evolve/paper.h"
+#include "gpu/choice.h"
 #include "tree/forest.h"
 
 enum { CT_GMT_LEAVES = 250, CT_GMT_DEPTH = 16 }; /* at most */
 
 /* Iterated local search; the same with a population; evolution as published. */
 typedef enum { CT_GMT_LOCAL, CT_GMT_MEMETIC, CT_GMT_PAPER } ct_gmt_mode;
-
-/* Where evolution computes: with AUTO on the first CUDA device if that pays and as long as it
- * works; with CUDA on that of a number, or it is an error; the twin is for tests. The tree is the
- * same. Other searches are the CPU's alone. */
-typedef enum { CT_GMT_ON_CPU, CT_GMT_ON_AUTO, CT_GMT_ON_CUDA, CT_GMT_ON_TWIN } ct_gmt_backend;
 
 typedef struct {
     ct_gmt_mode mode;
@@ -53,8 +49,7 @@ typedef struct {
     uint32_t prove_without; /* CT_OPTIMUM_..., bit by bit */
     unsigned threads;
     ct_simd simd;
-    ct_gmt_backend backend;
-    int device_number;   /* of the CUDA device, from 0 */
+    ct_gpu_choice device; /* where evolution computes; other searches are the CPU's alone */
     double time_limit;   /* seconds */
     int (*stop)(void *); /* asked now and then on the calling thread; NULL: none */
     /* called now and then on the calling thread; NULL: none */
@@ -92,10 +87,8 @@ typedef struct {
     ct_gmt_proof proof; /* depth 0: there is none */
     ct_gmt_end end;
     double seconds;
-    char device[16];       /* "cpu", "twin" or "cuda:" and a number */
-    char device_note[256]; /* why not another, or not to the end; empty: there is nothing to say */
-    /* queries that it has answered */
-    int64_t device_answers, device_batches;
+    ct_gpu_used device;
+    int64_t device_answers, device_batches; /* queries that it has answered */
 } ct_gmt;
 
 ct_status ct_gmt_fit(const ct_gmt_model_data *data, const ct_gmt_options *options, ct_gmt *gmt,

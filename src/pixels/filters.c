@@ -8,7 +8,7 @@
 typedef struct {
     const double *from;
     uint32_t height, width;
-    const ct_pixel_kernel *filter;
+    const ct_pixel_weights *filter;
     double *to;
 } filtering;
 
@@ -52,7 +52,7 @@ static void along_columns(void *data, unsigned worker, uint64_t begin, uint64_t 
 }
 
 void ct_pixel_filter(const double *from, uint32_t height, uint32_t width,
-                     const ct_pixel_kernel *rows, const ct_pixel_kernel *columns, unsigned threads,
+                     const ct_pixel_weights *rows, const ct_pixel_weights *columns, unsigned threads,
                      double *scratch, double *out)
 {
     filtering first = {from, height, width, rows, scratch},

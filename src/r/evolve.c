@@ -12,8 +12,6 @@
 
 static ct_gmt_options options_of(SEXP control)
 {
-    static const ct_gmt_backend backends[] = {CT_GMT_ON_CPU, CT_GMT_ON_AUTO, CT_GMT_ON_CUDA,
-                                              CT_GMT_ON_TWIN};
     ct_gmt_options o;
     memset(&o, 0, sizeof o);
     o.limits.leaves_max = r_count(control, "max_leaves");
@@ -40,7 +38,7 @@ static ct_gmt_options options_of(SEXP control)
     o.threads = r_threads(control);
     o.simd = r_simd(control);
     o.time_limit = r_number(control, "time_limit");
-    o.backend = backends[r_device(r_element(control, "device"), &o.device_number)];
+    o.device = r_device(r_element(control, "device"));
     CT_ASSERT(o.mode <= CT_GMT_PAPER);
     return o;
 }
@@ -173,8 +171,8 @@ static SEXP result_list(const ct_gmt *gmt, uint32_t n_rows)
     SET_VECTOR_ELT(list, i++, Rf_mkString(ends[gmt->end]));
     SET_VECTOR_ELT(list, i++, Rf_ScalarReal(gmt->seconds));
     SET_VECTOR_ELT(list, i++, proof_of(&gmt->proof));
-    SET_VECTOR_ELT(list, i++, Rf_mkString(gmt->device));
-    SET_VECTOR_ELT(list, i++, Rf_mkString(gmt->device_note));
+    SET_VECTOR_ELT(list, i++, Rf_mkString(gmt->device.name));
+    SET_VECTOR_ELT(list, i++, Rf_mkString(gmt->device.note));
     SET_VECTOR_ELT(list, i++, Rf_ScalarReal((double) gmt->device_answers));
     CT_ASSERT(i == Rf_xlength(list));
     UNPROTECT(1);

@@ -58,9 +58,9 @@ static void set_device(ct_exact_options *options, SEXP device)
 {
     static const ct_exact_device_wish wishes[] = {CT_EXACT_DEVICE_CPU, CT_EXACT_DEVICE_AUTO,
                                                   CT_EXACT_DEVICE_CUDA, CT_EXACT_DEVICE_TWIN};
-    int number;
-    options->device = wishes[r_device(device, &number)];
-    if (options->device == CT_EXACT_DEVICE_CUDA) options->device_number = number;
+    const ct_gpu_choice choice = r_device(device);
+    options->device = wishes[choice.wish];
+    if (choice.wish == CT_ON_CUDA) options->device_number = choice.number;
 }
 
 static ct_exact_options options_of(SEXP control)

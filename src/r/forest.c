@@ -163,7 +163,7 @@ typedef struct {
     ct_hist_codes codes;
     ct_hist_forest forest;
     ct_hist_extra extra;
-    ct_forest_used used;
+    ct_gpu_used used;
 } owned;
 
 static void free_owned(void *memory)
@@ -429,7 +429,7 @@ SEXP ffi_hist_grow(SEXP columns, SEXP y, SEXP n_classes, SEXP control)
 {
     r_columns x = r_training_columns_of(columns);
     ct_hist_options options = options_of(control);
-    const ct_forest_device device = r_forest_device(r_element(control, "device"));
+    const ct_gpu_choice device = r_device(r_element(control, "device"));
     ct_hist_data data;
     r_growth calls;
     ct_error error;

@@ -146,16 +146,7 @@ static ct_hist_code_column *edges_from(SEXP list, uint32_t n_cols)
 
 /* ---- devices ---- */
 
-ct_forest_device r_forest_device(SEXP name)
-{
-    static const ct_forest_wish wishes[] = {CT_FOREST_CPU, CT_FOREST_AUTO, CT_FOREST_CUDA,
-                                            CT_FOREST_TWIN};
-    ct_forest_device device;
-    device.wish = wishes[r_device(name, &device.number)];
-    return device;
-}
-
-SEXP r_answer_of(SEXP answer, const ct_forest_used *used)
+SEXP r_answer_of(SEXP answer, const ct_gpu_used *used)
 {
     static const char *const names[] = {"answer", "device", "device_note"};
     PROTECT(answer);
@@ -224,14 +215,14 @@ SEXP ffi_hist_predict(SEXP list, SEXP columns, SEXP what_, SEXP threads, SEXP de
     r_columns x = r_columns_of(columns);
     ct_hist_output what = (ct_hist_output) ((unsigned) Rf_asInteger(what_) % 5);
     const unsigned n_threads = r_threads_of(threads);
-    const ct_forest_device device = r_forest_device(device_);
+    const ct_gpu_choice device = r_device(device_);
     ct_hist_forest forest = forest_of(list, x.n_cols);
     ct_hist_code_column *codes = edges_from(list, x.n_cols);
     if ((what == CT_HIST_VOTES || what == CT_HIST_LABELS) && !forest.n_classes)
         Rf_error("trees vote for classes alone");
     void *out = NULL;
     ct_error error;
-    ct_forest_used used;
+    ct_gpu_used used;
     r_callbacks calls;
     SEXP answer = PROTECT(room_for(what, x.n_rows, &forest, &out));
     PROTECT(r_callbacks_init(&calls, R_NilValue));

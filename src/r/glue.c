@@ -305,20 +305,18 @@ ct_simd r_simd(SEXP control)
     return level;
 }
 
-r_device_kind r_device(SEXP value, int *number)
+ct_gpu_choice r_device(SEXP value)
 {
-    *number = 0;
     if (TYPEOF(value) != STRSXP || Rf_xlength(value) != 1)
         Rf_error("the element or argument 'device' must be a string");
     const char *name = CHAR(STRING_ELT(value, 0));
-    if (!strcmp(name, "cpu")) return R_DEVICE_CPU;
-    if (!strcmp(name, "auto")) return R_DEVICE_AUTO;
-    if (!strcmp(name, "twin")) return R_DEVICE_TWIN;
+    if (!strcmp(name, "cpu")) return (ct_gpu_choice){CT_ON_CPU, 0};
+    if (!strcmp(name, "auto")) return (ct_gpu_choice){CT_ON_AUTO, 0};
+    if (!strcmp(name, "twin")) return (ct_gpu_choice){CT_ON_TWIN, 0};
     if (strncmp(name, "cuda:", 5) || strlen(name) >= 10)
         Rf_error("there is no device of that name");
     long wanted = strtol(name + 5, NULL, 10);
-    *number = wanted < 0 ? 0 : (int) wanted;
-    return R_DEVICE_CUDA;
+    return (ct_gpu_choice){CT_ON_CUDA, wanted < 0 ? 0 : (int) wanted};
 }
 
 const int *r_integers(SEXP value, R_xlen_t n, const char *name)

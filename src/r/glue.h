@@ -13,6 +13,7 @@
 #include "tree/forest.h"
 #include "base/cpu.h"
 #include "base/status.h"
+#include "gpu/choice.h"
 
 /* A process cannot have many more, and OpenMP would end it. */
 enum { R_MOST_THREADS = 4096 };
@@ -69,8 +70,7 @@ unsigned r_threads_of(SEXP threads);
 ct_simd r_simd(SEXP control);
 
 /* Which device is asked for: "cpu", "auto", "twin" or "cuda:" and its number. */
-typedef enum { R_DEVICE_CPU, R_DEVICE_AUTO, R_DEVICE_CUDA, R_DEVICE_TWIN } r_device_kind;
-r_device_kind r_device(SEXP name, int *number);
+ct_gpu_choice r_device(SEXP name);
 
 /* The n integers, or doubles, of a vector of that name, borrowed. */
 const int *r_integers(SEXP value, R_xlen_t n, const char *name);

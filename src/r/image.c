@@ -225,8 +225,8 @@ SEXP ffi_image_grow(SEXP images, SEXP labels, SEXP n_classes, SEXP control)
     r_image_stream stream;
     ct_error error;
     ct_pixel_end end;
-    ct_forest_used used;
-    const ct_forest_device device = r_forest_device(r_element(control, "device"));
+    ct_gpu_used used;
+    const ct_gpu_choice device = r_device(r_element(control, "device"));
     double start = ct_seconds();
     SEXP handle = PROTECT(r_owner(sizeof(r_image_owned), R_NilValue, free_owned));
     r_image_owned *all = (r_image_owned *) R_ExternalPtrAddr(handle);
@@ -352,8 +352,8 @@ SEXP ffi_image_predict(SEXP list, SEXP images, SEXP what_, SEXP control)
     r_images x;
     r_callbacks guard;
     ct_error error;
-    ct_forest_used used;
-    const ct_forest_device device = r_forest_device(r_element(control, "device"));
+    ct_gpu_used used;
+    const ct_gpu_choice device = r_device(r_element(control, "device"));
     SEXP handle = PROTECT(r_owner(sizeof(r_image_owned), R_NilValue, free_owned));
     r_image_owned *all = (r_image_owned *) R_ExternalPtrAddr(handle);
     PROTECT(r_callbacks_init(&guard, R_NilValue));
@@ -404,11 +404,11 @@ SEXP ffi_image_draw(SEXP control)
     return out;
 }
 
-static ct_pixel_kernel filter_of(SEXP weights)
+static ct_pixel_weights filter_of(SEXP weights)
 {
     R_xlen_t n = TYPEOF(weights) == REALSXP ? Rf_xlength(weights) : 0;
     if (n % 2 != 1 || n > 1 << 20) Rf_error("a filter must have an odd number of weights");
-    return (ct_pixel_kernel){REAL_RO(weights), (uint32_t) (n / 2)};
+    return (ct_pixel_weights){REAL_RO(weights), (uint32_t) (n / 2)};
 }
 
 /* Filters a channel, a matrix of doubles, by rows and columns: a matrix of its size. */
@@ -416,7 +416,7 @@ SEXP ffi_image_filter(SEXP channel, SEXP rows, SEXP columns, SEXP threads)
 {
     if (TYPEOF(channel) != REALSXP || !Rf_isMatrix(channel) || !Rf_xlength(channel))
         Rf_error("a channel must be a matrix of numbers");
-    const ct_pixel_kernel first = filter_of(rows), second = filter_of(columns);
+    const ct_pixel_weights first = filter_of(rows), second = filter_of(columns);
     const int height = Rf_nrows(channel), width = Rf_ncols(channel);
     double *scratch = (double *) R_alloc((size_t) Rf_xlength(channel), sizeof *scratch);
     SEXP out = PROTECT(Rf_allocMatrix(REALSXP, height, width));

@@ -16,7 +16,7 @@ src=${1:-$here/../../src}
 r_headers='R\.h|Rinternals\.h|Rdefines\.h|Rmath\.h|Rversion\.h|Rconfig\.h|R_ext/.*'
 
 # What systems may see of gpu/; its backends are its own.
-of_gpu='gpu/device.h gpu/gpu.h gpu/kernel.h gpu/kernel.cuh'
+of_gpu='gpu/choice.h gpu/device.h gpu/gpu.h gpu/kernel.h gpu/kernel.cuh'
 
 # What all rooms of forests may see: what a forest is, and what its growers share.
 of_forests='forest/hist_forest.h forest/words.h forest/grower.h'

@@ -26,7 +26,7 @@ static const double ROUNDS = 5;
 static const double DEVICE_ROUND = 5e-5;
 static const double DEVICE_ROW = 1e-10;
 
-ct_evolve_cost ct_evolve_cost_of(const ct_kd_tree *kd, uint32_t population, double generations,
+ct_gpu_cost ct_evolve_cost_of(const ct_kd_tree *kd, uint32_t population, double generations,
                                  unsigned threads)
 {
     const ct_model_table *table = &kd->table;
@@ -40,7 +40,7 @@ ct_evolve_cost ct_evolve_cost_of(const ct_kd_tree *kd, uint32_t population, doub
                  queries = QUERIES * population * generations,
                  bytes = n * (8.0 * (double) table->width + 4.0 * table->n_splitters) +
                          kd->n * (8.0 * (double) table->size + 12.0 * table->n_splitters);
-    ct_evolve_cost cost;
+    ct_gpu_cost cost;
     cost.cpu = queries * rows * CPU_ROW / n_threads;
     cost.device = DEVICE_OPEN + bytes / DEVICE_COPY + generations * ROUNDS * DEVICE_ROUND +
                   queries * rows * DEVICE_ROW +

@@ -3,13 +3,10 @@
 #define CT_EVOLVE_OFFLOAD_COST_H
 
 #include "evolve/kd_tree.h"
+#include "gpu/choice.h"
 
-/* Seconds that generations of a population take. */
-typedef struct {
-    double cpu, device;
-} ct_evolve_cost;
-
-ct_evolve_cost ct_evolve_cost_of(const ct_kd_tree *kd, uint32_t population, double generations,
+/* What generations of a population take. */
+ct_gpu_cost ct_evolve_cost_of(const ct_kd_tree *kd, uint32_t population, double generations,
                                  unsigned threads);
 
 #endif

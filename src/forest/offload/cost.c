@@ -39,15 +39,15 @@ static double steps_of(const ct_hist_forest *forest, double *bytes)
     return steps;
 }
 
-ct_forest_cost ct_forest_walk_cost(const ct_hist_forest *forest, uint32_t n_rows, unsigned threads)
+ct_gpu_cost ct_forest_walk_cost(const ct_hist_forest *forest, uint32_t n_rows, unsigned threads)
 {
     double bytes, steps = n_rows * steps_of(forest, &bytes);
     bytes += 2.0 * n_rows * forest->n_cols;
-    return (ct_forest_cost){steps * CPU_STEP / (threads ? threads : 1),
+    return (ct_gpu_cost){steps * CPU_STEP / (threads ? threads : 1),
                             DEVICE_OPEN + steps * DEVICE_STEP + bytes / DEVICE_COPY};
 }
 
-ct_forest_cost ct_pixel_grow_cost(const ct_pixel_source *source, const ct_pixel_options *o)
+ct_gpu_cost ct_pixel_grow_cost(const ct_pixel_source *source, const ct_pixel_options *o)
 {
     CT_ASSERT(source->shapes || !source->n_images);
     double pixels = 0, drawn = 0;
@@ -58,12 +58,12 @@ ct_forest_cost ct_pixel_grow_cost(const ct_pixel_source *source, const ct_pixel_
     }
     const double levels = fmin(o->depth, 1 + log2(1 + drawn)) * o->n_trees,
                  values = drawn * o->features * levels;
-    return (ct_forest_cost){values * CPU_PIXEL_VALUE / (o->threads ? o->threads : 1),
+    return (ct_gpu_cost){values * CPU_PIXEL_VALUE / (o->threads ? o->threads : 1),
                             DEVICE_OPEN + values * DEVICE_PIXEL_VALUE +
                                 (8 * pixels + 8 * drawn * levels) / DEVICE_COPY};
 }
 
-ct_forest_cost ct_pixel_walk_cost(const ct_pixel_forest *forest, double n_pixels, unsigned threads)
+ct_gpu_cost ct_pixel_walk_cost(const ct_pixel_forest *forest, double n_pixels, unsigned threads)
 {
     double steps = 0, bytes = 8 * n_pixels * forest->n_classes;
     for (uint32_t i = 0; i < forest->n_trees; i++) {
@@ -71,7 +71,7 @@ ct_forest_cost ct_pixel_walk_cost(const ct_pixel_forest *forest, double n_pixels
         bytes += 16.0 * forest->trees[i].n_nodes + 40.0 * forest->trees[i].n_features +
                  4.0 * forest->trees[i].n_leaves * forest->n_classes;
     }
-    return (ct_forest_cost){steps * CPU_PIXEL_STEP / (threads ? threads : 1),
+    return (ct_gpu_cost){steps * CPU_PIXEL_STEP / (threads ? threads : 1),
                             DEVICE_OPEN + steps * DEVICE_PIXEL_STEP + bytes / DEVICE_COPY};
 }
 
@@ -82,14 +82,14 @@ static double levels_of(const ct_hist_options *o)
     return most < o->depth ? most : o->depth;
 }
 
-ct_forest_cost ct_forest_grow_cost(const ct_hist_data *data, const ct_hist_options *o)
+ct_gpu_cost ct_forest_grow_cost(const ct_hist_data *data, const ct_hist_options *o)
 {
     const double rows = data->codes->n_rows, values = rows * data->codes->n_cols,
                  threads = o->threads ? o->threads : 1,
                  item = data->n_classes ? CPU_CLASS_ITEM : CPU_NUMBER_ITEM,
                  items = 0.63 * o->sample * o->n_trees * levels_of(o) * (1 + o->mtry),
                  told = o->oob ? o->n_trees * rows : 0;
-    return (ct_forest_cost){(items * item + told * CPU_ROW) / threads,
+    return (ct_gpu_cost){(items * item + told * CPU_ROW) / threads,
                             DEVICE_OPEN + 3 * values / DEVICE_COPY + items * DEVICE_ITEM +
                                 o->n_trees * DEVICE_TREE / threads};
 }

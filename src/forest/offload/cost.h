@@ -5,12 +5,12 @@
 
 #include "forest/hist_forest.h"
 #include "pixels/forest.h"
-#include "forest/offload/device.h"
+#include "gpu/choice.h"
 
-ct_forest_cost ct_forest_grow_cost(const ct_hist_data *data, const ct_hist_options *options);
-ct_forest_cost ct_forest_walk_cost(const ct_hist_forest *forest, uint32_t n_rows, unsigned threads);
-ct_forest_cost ct_pixel_grow_cost(const ct_pixel_source *source, const ct_pixel_options *options);
-ct_forest_cost ct_pixel_walk_cost(const ct_pixel_forest *forest, double n_pixels,
+ct_gpu_cost ct_forest_grow_cost(const ct_hist_data *data, const ct_hist_options *options);
+ct_gpu_cost ct_forest_walk_cost(const ct_hist_forest *forest, uint32_t n_rows, unsigned threads);
+ct_gpu_cost ct_pixel_grow_cost(const ct_pixel_source *source, const ct_pixel_options *options);
+ct_gpu_cost ct_pixel_walk_cost(const ct_pixel_forest *forest, double n_pixels,
                                   unsigned threads);
 
 #endif

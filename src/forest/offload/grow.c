@@ -510,23 +510,23 @@ static ct_status grow_on(int number, const ct_hist_data *data, const ct_hist_opt
     return status;
 }
 
-ct_status ct_hist_grow_at(const ct_forest_device *device, const ct_hist_data *data,
+ct_status ct_hist_grow_at(const ct_gpu_choice *device, const ct_hist_data *data,
                           const ct_hist_options *options, ct_hist_forest *forest,
-                          ct_hist_extra *extra, ct_forest_used *used, ct_error *error)
+                          ct_hist_extra *extra, ct_gpu_used *used, ct_error *error)
 {
-    const ct_forest_cost cost = ct_forest_grow_cost(data, options);
+    const ct_gpu_cost cost = ct_forest_grow_cost(data, options);
     ct_hist_options rest = *options;
     ct_error why = {CT_OK, ""};
     double start = ct_seconds();
-    if (ct_forest_wants(device, &cost, used)) {
+    if (ct_gpu_wants(device, &cost, used)) {
         ct_status status =
-            grow_on(ct_forest_number(device), data, options, forest, extra, &why);
-        if (status == CT_OK) ct_forest_done(device, used);
+            grow_on(ct_gpu_number(device), data, options, forest, extra, &why);
+        if (status == CT_OK) ct_gpu_done(device, used);
         if (status == CT_OK) return CT_OK;
         memset(forest, 0, sizeof *forest);
         memset(extra, 0, sizeof *extra);
         if (status == CT_BAD_INPUT) return ct_fail(error, status, "%s", why.message);
-        CT_TRY(ct_forest_without(device, &why, used, error));
+        CT_TRY(ct_gpu_without(device, &why, used, error));
         rest.time_limit -= ct_seconds() - start;
     }
     return ct_hist_grow(data, &rest, forest, extra, error);

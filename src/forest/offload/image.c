@@ -193,29 +193,29 @@ static ct_status walk_on(int number, walker *w, ct_error *error)
     return ct_fail(error, CT_NO_DEVICE, "%s", ct_gpu_why(w->gpu));
 }
 
-ct_status ct_pixel_predict_at(const ct_forest_device *device, const ct_pixel_forest *forest,
+ct_status ct_pixel_predict_at(const ct_gpu_choice *device, const ct_pixel_forest *forest,
                               const ct_pixel_source *source, uint32_t image, ct_pixel_output what,
-                              unsigned threads, ct_halt *stop, void *out, ct_forest_used *used,
+                              unsigned threads, ct_halt *stop, void *out, ct_gpu_used *used,
                               ct_error *error)
 {
     CT_ASSERT(image < source->n_images && out);
     const ct_pixel_shape *shape = &source->shapes[image];
-    const ct_forest_cost cost =
+    const ct_gpu_cost cost =
         ct_pixel_walk_cost(forest, (double) shape->height * shape->width, threads);
     ct_error why = {CT_OK, ""};
-    if (ct_forest_wants(device, &cost, used) && forest->n_trees) {
+    if (ct_gpu_wants(device, &cost, used) && forest->n_trees) {
         walker w;
         memset(&w, 0, sizeof w);
         w.forest = forest, w.source = source, w.image = image;
         w.what = what, w.stop = stop, w.out = out;
-        ct_status status = walk_on(ct_forest_number(device), &w, &why);
+        ct_status status = walk_on(ct_gpu_number(device), &w, &why);
         ct_gpu_stream_close(&w.stream);
         ct_gpu_give(&w.block);
         ct_gpu_close(w.gpu);
         ct_free(w.trees);
         ct_free(w.shares);
-        if (status == CT_OK) ct_forest_done(device, used);
-        else CT_TRY(ct_forest_without(device, &why, used, error));
+        if (status == CT_OK) ct_gpu_done(device, used);
+        else CT_TRY(ct_gpu_without(device, &why, used, error));
         if (status == CT_OK) return CT_OK;
     }
     return ct_pixel_predict(forest, source, image, what, threads, stop, out, error);

@@ -268,28 +268,28 @@ static int grow_with(grower *g, int number, const int16_t *const *labels, uint32
     return 1;
 }
 
-ct_status ct_pixel_grow_at(const ct_forest_device *device, const ct_pixel_source *source,
+ct_status ct_pixel_grow_at(const ct_gpu_choice *device, const ct_pixel_source *source,
                            const int16_t *const *labels, uint32_t n_classes,
                            const ct_pixel_options *options, ct_pixel_forest *forest,
-                           ct_pixel_end *end, ct_forest_used *used, ct_error *error)
+                           ct_pixel_end *end, ct_gpu_used *used, ct_error *error)
 {
     CT_ASSERT(source->n_images > 0 && forest && end && used);
-    const ct_forest_cost cost = ct_pixel_grow_cost(source, options);
+    const ct_gpu_cost cost = ct_pixel_grow_cost(source, options);
     ct_error why = {CT_OK, ""};
     ct_status status = CT_OK;
     CT_ASSERT(!options->counter);
     memset(forest, 0, sizeof *forest);
-    if (ct_forest_wants(device, &cost, used)) {
+    if (ct_gpu_wants(device, &cost, used)) {
         grower g;
         memset(&g, 0, sizeof g);
         g.source = source;
         g.options = options;
-        const int grown = grow_with(&g, ct_forest_number(device), labels, n_classes, forest, end,
+        const int grown = grow_with(&g, ct_gpu_number(device), labels, n_classes, forest, end,
                                     &status, &why, error);
         close_grower(&g);
         if (status != CT_OK) return status;
-        if (why.status == CT_OK) ct_forest_done(device, used);
-        else status = ct_forest_without(device, &why, used, error);
+        if (why.status == CT_OK) ct_gpu_done(device, used);
+        else status = ct_gpu_without(device, &why, used, error);
         if (status != CT_OK) ct_pixel_forest_free(forest);
         if (status != CT_OK || grown) return status;
     }

@@ -343,23 +343,23 @@ static ct_status walk_on(int number, walker *w, const ct_hist_code_column *codes
     return CT_OK;
 }
 
-ct_status ct_hist_predict_at(const ct_forest_device *device, const ct_hist_forest *forest,
+ct_status ct_hist_predict_at(const ct_gpu_choice *device, const ct_hist_forest *forest,
                              const ct_hist_code_column *codes, const ct_column *columns,
                              uint32_t n_rows, ct_hist_output what, unsigned threads, ct_halt *stop,
-                             void *out, ct_forest_used *used, ct_error *error)
+                             void *out, ct_gpu_used *used, ct_error *error)
 {
     CT_ASSERT(codes && columns && (out || !n_rows));
-    const ct_forest_cost cost = ct_forest_walk_cost(forest, n_rows, threads);
+    const ct_gpu_cost cost = ct_forest_walk_cost(forest, n_rows, threads);
     ct_error why = {CT_OK, ""};
-    if (ct_forest_wants(device, &cost, used) && n_rows && forest->n_trees) {
+    if (ct_gpu_wants(device, &cost, used) && n_rows && forest->n_trees) {
         walker w;
         memset(&w, 0, sizeof w);
         w.forest = forest, w.columns = columns, w.n_rows = n_rows, w.what = what;
         w.threads = threads, w.stop = stop, w.out = out;
-        ct_status status = walk_on(ct_forest_number(device), &w, codes, &why);
+        ct_status status = walk_on(ct_gpu_number(device), &w, codes, &why);
         walker_free(&w);
-        if (status == CT_OK) ct_forest_done(device, used);
-        else CT_TRY(ct_forest_without(device, &why, used, error));
+        if (status == CT_OK) ct_gpu_done(device, used);
+        else CT_TRY(ct_gpu_without(device, &why, used, error));
         if (status == CT_OK) return CT_OK;
     }
     return ct_hist_predict(forest, codes, columns, n_rows, what, threads, stop, out, error);

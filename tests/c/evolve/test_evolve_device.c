@@ -349,7 +349,7 @@ static ct_gmt_options paper_options(int kind)
 }
 
 /* The tree and the course of the search are the CPU's. */
-static void compare_fits(ct_gmt_backend backend, int number)
+static void compare_fits(ct_gpu_wish wish, int number)
 {
     for (int kind = 0; kind < (CHECK_QUICK() ? 3 : 6); kind++) {
         evolve_data *d = new_data(50 + (uint32_t) kind, kind % 3 ? 5000 : 400, 3, kind % 2 ? 0 : 25,
@@ -358,14 +358,13 @@ static void compare_fits(ct_gmt_backend backend, int number)
         ct_gmt cpu, device;
         ct_error error = {CT_OK, ""};
         REQUIRE(ct_gmt_fit(&d->data, &o, &cpu, &error) == CT_OK);
-        CHECK(cpu.forest.n_nodes > 1 && cpu.device_answers == 0 && !strcmp(cpu.device, "cpu"));
-        o.backend = backend;
-        o.device_number = number;
+        CHECK(cpu.forest.n_nodes > 1 && cpu.device_answers == 0 && !strcmp(cpu.device.name, "cpu"));
+        o.device = (ct_gpu_choice){wish, number};
         o.threads = threads_of(kind);
         if (CHECK_INT(ct_gmt_fit(&d->data, &o, &device, &error), CT_OK)) {
             CHECK(same_fits(&cpu, &device, d->data.n_rows));
             CHECK(device.device_answers > device.device_batches && device.device_batches > 8);
-            CHECK(device.device_note[0] == '\0' && strcmp(device.device, "cpu") != 0);
+            CHECK(device.device.note[0] == '\0' && strcmp(device.device.name, "cpu") != 0);
         }
         ct_gmt_free(&cpu);
         ct_gmt_free(&device);
@@ -373,14 +372,14 @@ static void compare_fits(ct_gmt_backend backend, int number)
     }
 }
 
-static void fits_on_twin(void) { compare_fits(CT_GMT_ON_TWIN, 0); }
+static void fits_on_twin(void) { compare_fits(CT_ON_TWIN, 0); }
 
 static void fits_with_cuda(void)
 {
     ct_device_list list;
     ct_device_query(&list);
     if (list.n_devices == 0) SKIP("no device");
-    for (int i = 0; i < list.n_devices; i++) compare_fits(CT_GMT_ON_CUDA, i);
+    for (int i = 0; i < list.n_devices; i++) compare_fits(CT_ON_CUDA, i);
 }
 
 /* A twin that fails, or is too small, costs nothing but its work. */
@@ -392,18 +391,18 @@ static void fits_without_the_twin(void)
     ct_error error;
     o.effort = o.patience = 6;
     REQUIRE(ct_gmt_fit(&d->data, &o, &cpu, &error) == CT_OK);
-    o.backend = CT_GMT_ON_TWIN;
+    o.device.wish = CT_ON_TWIN;
     for (long k = 1; k < 60; k += 6) {
         ct_gpu_twin_fail_at(k);
         REQUIRE(ct_gmt_fit(&d->data, &o, &other, &error) == CT_OK);
-        CHECK(same_fits(&cpu, &other, 400) && strstr(other.device_note, "told to fail"));
+        CHECK(same_fits(&cpu, &other, 400) && strstr(other.device.note, "told to fail"));
         ct_gmt_free(&other);
     }
     ct_gpu_twin_fail_at(0);
     ct_gpu_twin_memory(1000);
     REQUIRE(ct_gmt_fit(&d->data, &o, &other, &error) == CT_OK);
-    CHECK(same_fits(&cpu, &other, 400) && strstr(other.device_note, "GB are free"));
-    CHECK(!strcmp(other.device, "cpu") && !other.device_answers);
+    CHECK(same_fits(&cpu, &other, 400) && strstr(other.device.note, "GB are free"));
+    CHECK(!strcmp(other.device.name, "cpu") && !other.device_answers);
     ct_gmt_free(&other);
     ct_gpu_twin_memory(SIZE_MAX);
     ct_gmt_free(&cpu);
@@ -420,7 +419,7 @@ static void fits_with_cuda_that_fails(void)
     ct_gmt fit;
     ct_error error;
     o.effort = o.patience = 6;
-    o.backend = CT_GMT_ON_CUDA;
+    o.device.wish = CT_ON_CUDA;
     for (long k = 1; k < 100; k += 12) {
         cuda_on_cpu_fail_at(k, CUDA_DEVICE_FAILS);
         CHECK_INT(ct_gmt_fit(&d->data, &o, &fit, &error), CT_NO_DEVICE);
@@ -439,18 +438,18 @@ static void backends_that_are_none(void)
     ct_gmt fit;
     ct_error error;
     o.effort = o.patience = 2;
-    o.backend = CT_GMT_ON_CUDA;
-    o.device_number = CT_DEVICE_MAX;
+    o.device.wish = CT_ON_CUDA;
+    o.device.number = CT_DEVICE_MAX;
     CHECK_INT(ct_gmt_fit(&d->data, &o, &fit, &error), CT_NO_DEVICE);
     ct_gmt_free(&fit);
-    o.backend = CT_GMT_ON_AUTO; /* too little to do */
+    o.device.wish = CT_ON_AUTO;     /* too little to do */
     CHECK_INT(ct_gmt_fit(&d->data, &o, &fit, &error), CT_OK);
-    CHECK(!strcmp(fit.device, "cpu") && fit.device_note[0] == '\0');
+    CHECK(!strcmp(fit.device.name, "cpu") && fit.device.note[0] == '\0');
     ct_gmt_free(&fit);
     o.mode = CT_GMT_LOCAL; /* the CPU's alone */
     CHECK_INT(ct_gmt_fit(&d->data, &o, &fit, &error), CT_OK);
     ct_gmt_free(&fit);
-    o.backend = CT_GMT_ON_TWIN;
+    o.device.wish = CT_ON_TWIN;
     CHECK_INT(ct_gmt_fit(&d->data, &o, &fit, &error), CT_BAD_INPUT);
     ct_gmt_free(&fit);
     ct_gmt_kd_device_close(NULL);
@@ -469,10 +468,10 @@ static void device_pays_for_much(void)
     for (uint32_t n = 2; n <= 5; n += 3) { /* all splitters known to the kd, and some */
         kd.table.n_splitters = n;
         kd.table.n_rows = kd.n = 10000;
-        ct_evolve_cost little = ct_evolve_cost_of(&kd, 64, 100, 1);
+        ct_gpu_cost little = ct_evolve_cost_of(&kd, 64, 100, 1);
         CHECK(little.cpu < little.device);
         kd.table.n_rows = kd.n = 1000000;
-        ct_evolve_cost much = ct_evolve_cost_of(&kd, 64, 10000, 1),
+        ct_gpu_cost much = ct_evolve_cost_of(&kd, 64, 10000, 1),
                        shared = ct_evolve_cost_of(&kd, 64, 10000, 4);
         CHECK(much.device < much.cpu && 4 * shared.cpu == much.cpu);
         CHECK(shared.device < much.device && shared.device > much.device / 4);
@@ -486,7 +485,7 @@ static void memory_ends(void)
     int fine = 0;
     o.population = 3;
     o.effort = 2;
-    o.backend = CT_GMT_ON_TWIN;
+    o.device.wish = CT_ON_TWIN;
     for (long after = 0; !fine && after < 3000; after += after < 80 ? 1 : 17) {
         ct_gmt gmt;
         ct_error error;
@@ -494,7 +493,7 @@ static void memory_ends(void)
         ct_status status = ct_gmt_fit(&d->data, &o, &gmt, &error);
         ct_alloc_fail_for(-1, 0);
         CHECK(status == CT_OK || status == CT_NO_MEMORY);
-        fine = status == CT_OK && gmt.device_answers > 0 && gmt.device_note[0] == '\0';
+        fine = status == CT_OK && gmt.device_answers > 0 && gmt.device.note[0] == '\0';
         ct_gmt_free(&gmt);
         CHECK_INT(ct_gpu_twin_blocks(), 0);
     }

@@ -10,19 +10,19 @@
 #include "gpu/device.h"
 #include "gpu/played.h"
 
-static ct_forest_device device_at(int number)
+static ct_gpu_choice device_at(int number)
 {
-    return (ct_forest_device){number < 0 ? CT_FOREST_TWIN : CT_FOREST_CUDA, number};
+    return (ct_gpu_choice){number < 0 ? CT_ON_TWIN : CT_ON_CUDA, number};
 }
 
 typedef struct {
     ct_hist_forest forest;
     ct_hist_extra extra;
-    ct_forest_used used;
+    ct_gpu_used used;
 } grown;
 
 static ct_status grow(const forest_table *t, const ct_hist_options *o,
-                      const ct_forest_device *device, grown *g, ct_error *error)
+                      const ct_gpu_choice *device, grown *g, ct_error *error)
 {
     return ct_hist_grow_at(device, &t->data, o, &g->forest, &g->extra, &g->used, error);
 }
@@ -73,7 +73,7 @@ static void check_forest(const forest_table *t, const ct_hist_options *o, int nu
 {
     grown a, b;
     ct_error error = {CT_OK, ""};
-    const ct_forest_device cpu = {CT_FOREST_CPU, 0}, device = device_at(number);
+    const ct_gpu_choice cpu = {CT_ON_CPU, 0}, device = device_at(number);
     CHECK_INT(grow(t, o, &cpu, &a, &error), CT_OK);
     CHECK_INT(grow(t, o, &device, &b, &error), CT_OK);
     if (error.status != CT_OK || b.used.note[0]) printf("    %s %s\n", error.message, b.used.note);
@@ -268,7 +268,7 @@ static void little_memory(int number)
 {
     forest_table t = forest_table_new(301, 800, 4, 3, 0, 0.1, CT_HIST_CODES);
     ct_hist_options o = options_of(&t, CUDA_ON_CPU() ? 5 : 12, 2);
-    const ct_forest_device cpu = {CT_FOREST_CPU, 0}, device = device_at(number);
+    const ct_gpu_choice cpu = {CT_ON_CPU, 0}, device = device_at(number);
     grown a, b;
     ct_error error = {CT_OK, ""};
     ct_status status = CT_OK;
@@ -324,7 +324,7 @@ static void twin_that_fails(void)
 {
     forest_table t = forest_table_new(302, 700, 3, 2, 0, 0.1, CT_HIST_CODES);
     ct_hist_options o = options_of(&t, 3, 2);
-    const ct_forest_device cpu = {CT_FOREST_CPU, 0}, device = device_at(TWIN);
+    const ct_gpu_choice cpu = {CT_ON_CPU, 0}, device = device_at(TWIN);
     grown a, b;
     ct_error error;
     long n_calls = 1;
@@ -352,7 +352,7 @@ static void cuda_that_fails(void)
     if (!CUDA_ON_CPU()) SKIP("no CUDA on the CPU");
     forest_table t = forest_table_new(303, 530, 3, 2, 6, 0, CT_HIST_CODES);
     ct_hist_options o = options_of(&t, 1, 1);
-    const ct_forest_device cpu = {CT_FOREST_CPU, 0}, device = device_at(0);
+    const ct_gpu_choice cpu = {CT_ON_CPU, 0}, device = device_at(0);
     grown a, b;
     ct_error error;
     o.depth = 2;
@@ -389,7 +389,7 @@ static int stop_now(void *calls) { return ++*(int *) calls > 1; }
 static void stops(void)
 {
     forest_table t = forest_table_new(304, 900, 4, 3, 0, 0.1, CT_HIST_CODES);
-    const ct_forest_device device = device_at(TWIN), cpu = {CT_FOREST_CPU, 0};
+    const ct_gpu_choice device = device_at(TWIN), cpu = {CT_ON_CPU, 0};
     for (int kind = 0; kind < 3; kind++) {
         ct_hist_options o = options_of(&t, kind == 1 ? 400 : 4000, 2);
         grown a, b;
@@ -433,8 +433,8 @@ static int never(void *calls, const ct_learner_round *round, ct_learner_answer *
 static void left_to_the_cpu(void)
 {
     forest_table t = forest_table_new(305, 60, 3, 2, 0, 0, CT_HIST_CODES);
-    const ct_forest_device device = device_at(TWIN), any = {CT_FOREST_AUTO, 0},
-                           none = {CT_FOREST_CUDA, CT_DEVICE_MAX};
+    const ct_gpu_choice device = device_at(TWIN), any = {CT_ON_AUTO, 0},
+                           none = {CT_ON_CUDA, CT_DEVICE_MAX};
     double *weights = (double *) calloc(60, sizeof *weights);
     weights[3] = 1;
     for (int kind = 0; kind < 6; kind++) {
@@ -477,12 +477,12 @@ static void what_pays(void)
         {150, 4, 500, 2, 1, 0},       {20000, 10, 20, 3, 1, 0},    {1000000, 50, 500, 7, 1, 1},
         {1000000, 50, 500, 7, 16, 1}, {1000000, 50, 1, 7, 16, 0},
     };
-    const ct_forest_device any = {CT_FOREST_AUTO, 0};
+    const ct_gpu_choice any = {CT_ON_AUTO, 0};
     for (size_t i = 0; i < sizeof fits / sizeof *fits; i++) {
         ct_hist_codes codes;
         ct_hist_data data;
         ct_hist_options o;
-        ct_forest_used used;
+        ct_gpu_used used;
         memset(&codes, 0, sizeof codes);
         memset(&data, 0, sizeof data);
         memset(&o, 0, sizeof o);
@@ -495,8 +495,8 @@ static void what_pays(void)
         o.threads = fits[i].threads;
         o.depth = 1000;
         o.min_n = 1;
-        const ct_forest_cost cost = ct_forest_grow_cost(&data, &o);
-        if (!CHECK_INT(ct_forest_wants(&any, &cost, &used), fits[i].pays))
+        const ct_gpu_cost cost = ct_forest_grow_cost(&data, &o);
+        if (!CHECK_INT(ct_gpu_wants(&any, &cost, &used), fits[i].pays))
             printf("    fit %u: %g s, %g s on a device\n", (unsigned) i, cost.cpu, cost.device);
     }
 }

@@ -9,9 +9,9 @@
 #include "gpu/device.h"
 #include "gpu/played.h"
 
-static ct_forest_device device_at(int number)
+static ct_gpu_choice device_at(int number)
 {
-    return (ct_forest_device){number < 0 ? CT_FOREST_TWIN : CT_FOREST_CUDA, number};
+    return (ct_gpu_choice){number < 0 ? CT_ON_TWIN : CT_ON_CUDA, number};
 }
 
 /* A forest, and new rows for it. */
@@ -47,8 +47,8 @@ static void bench_close(bench *b)
 }
 
 /* By one thread where ThreadSanitizer may look, see cuda_on_cpu/tsan.sh. */
-static ct_status walk(const bench *b, const ct_forest_device *device, ct_hist_output what,
-                      ct_forest_used *used, void *out, ct_error *error)
+static ct_status walk(const bench *b, const ct_gpu_choice *device, ct_hist_output what,
+                      ct_gpu_used *used, void *out, ct_error *error)
 {
     return ct_hist_predict_at(device, &b->forest, b->grown.codes->columns, b->rows.columns,
                               b->rows.n_rows, what, CUDA_ON_CPU() ? 1 : 2, NULL, out, used, error);
@@ -59,11 +59,11 @@ static void check_outputs(const bench *b, int number)
 {
     static const ct_hist_output all[] = {CT_HIST_SHARES, CT_HIST_LEAVES, CT_HIST_TREES,
                                          CT_HIST_VOTES, CT_HIST_LABELS};
-    const ct_forest_device device = device_at(number), cpu = {CT_FOREST_CPU, 0};
+    const ct_gpu_choice device = device_at(number), cpu = {CT_ON_CPU, 0};
     for (int i = 0; i < (b->forest.n_classes ? 5 : 3); i++) {
         size_t bytes = ct_hist_output_bytes(&b->forest, b->rows.n_rows, all[i]);
         char *expected = (char *) malloc(bytes + 1), *got = (char *) malloc(bytes + 1);
-        ct_forest_used used;
+        ct_gpu_used used;
         ct_error error = {CT_OK, ""};
         memset(got, 0x55, bytes + 1);
         CHECK_INT(walk(b, &cpu, all[i], &used, expected, &error), CT_OK);
@@ -114,13 +114,13 @@ static void on_every_device(void)
 static void little_memory(int number)
 {
     bench b;
-    const ct_forest_device device = device_at(number);
+    const ct_gpu_choice device = device_at(number);
     ct_status status = CT_OK;
     uint32_t rounds = 0;
     if (!bench_open(&b, 11, 600, 3, 5, 0, 10, 0)) return;
     for (size_t limit = 64000; status == CT_OK; limit -= 4000) {
         int64_t out[600 * 3];
-        ct_forest_used used;
+        ct_gpu_used used;
         ct_error error = {CT_OK, ""};
         set_memory(number, limit);
         status = walk(&b, &device, CT_HIST_SHARES, &used, out, &error);
@@ -151,8 +151,8 @@ static void little_memory_with_cuda(void)
 static int twin_works(const bench *b, const int64_t *expected)
 {
     int64_t got[300 * 3];
-    const ct_forest_device device = device_at(TWIN);
-    ct_forest_used used;
+    const ct_gpu_choice device = device_at(TWIN);
+    ct_gpu_used used;
     ct_error error = {CT_OK, ""};
     CHECK_INT(walk(b, &device, CT_HIST_SHARES, &used, got, &error), CT_OK);
     CHECK(memcmp(expected, got, sizeof got) == 0);
@@ -166,8 +166,8 @@ static void twin_that_fails(void)
 {
     bench b;
     int64_t expected[300 * 3];
-    const ct_forest_device cpu = {CT_FOREST_CPU, 0};
-    ct_forest_used used;
+    const ct_gpu_choice cpu = {CT_ON_CPU, 0};
+    ct_gpu_used used;
     ct_error error;
     long n_calls = 1;
     if (!bench_open(&b, 12, 300, 3, 3, 0, 10, 0)) return;
@@ -186,8 +186,8 @@ static void cuda_that_fails(void)
 {
     bench b;
     int64_t expected[300 * 3], got[300 * 3];
-    const ct_forest_device cpu = {CT_FOREST_CPU, 0}, device = device_at(0);
-    ct_forest_used used;
+    const ct_gpu_choice cpu = {CT_ON_CPU, 0}, device = device_at(0);
+    ct_gpu_used used;
     ct_error error;
     if (!CUDA_ON_CPU()) SKIP("no CUDA on the CPU");
     if (!bench_open(&b, 13, 300, 3, 3, 0, 10, 0)) return;
@@ -216,9 +216,9 @@ static void devices_that_are_not_there(void)
 {
     bench b;
     int64_t expected[100 * 2], got[100 * 2];
-    const ct_forest_device none = {CT_FOREST_CUDA, CT_DEVICE_MAX}, cpu = {CT_FOREST_CPU, 0},
-                           any = {CT_FOREST_AUTO, 0};
-    ct_forest_used used;
+    const ct_gpu_choice none = {CT_ON_CUDA, CT_DEVICE_MAX}, cpu = {CT_ON_CPU, 0},
+                           any = {CT_ON_AUTO, 0};
+    ct_gpu_used used;
     ct_error error = {CT_OK, ""};
     if (!bench_open(&b, 14, 100, 2, 3, 0, 1, 0)) return;
     CHECK_INT(walk(&b, &none, CT_HIST_SHARES, &used, got, &error), CT_NO_DEVICE);
@@ -305,8 +305,8 @@ static void scenes_free(scenes *s)
     free(s);
 }
 
-static ct_status walk_image(const scenes *s, const ct_forest_device *device, ct_pixel_output what,
-                            ct_forest_used *used, void *out, ct_error *error)
+static ct_status walk_image(const scenes *s, const ct_gpu_choice *device, ct_pixel_output what,
+                            ct_gpu_used *used, void *out, ct_error *error)
 {
     return ct_pixel_predict_at(device, &s->forest, &s->source, 1, what, 1, NULL, out, used, error);
 }
@@ -315,11 +315,11 @@ static void check_image(const scenes *s, int number)
 {
     static const ct_pixel_output all[] = {CT_PIXEL_LEAVES, CT_PIXEL_VOTES, CT_PIXEL_SHARES,
                                           CT_PIXEL_LABELS};
-    const ct_forest_device device = device_at(number), cpu = {CT_FOREST_CPU, 0};
+    const ct_gpu_choice device = device_at(number), cpu = {CT_ON_CPU, 0};
     for (int i = 0; i < 4; i++) {
         static double expected[PIXELS * 4], got[PIXELS * 4];
         size_t bytes = ct_pixel_output_bytes(&s->forest, PIXELS, all[i]);
-        ct_forest_used used;
+        ct_gpu_used used;
         ct_error error = {CT_OK, ""};
         memset(got, 0x55, sizeof got);
         CHECK_INT(walk_image(s, &cpu, all[i], &used, expected, &error), CT_OK);
@@ -354,9 +354,9 @@ static void check_images(int number)
 static void images_in_little_memory(int number)
 {
     static double expected[PIXELS * CLASSES], got[PIXELS * CLASSES];
-    const ct_forest_device device = device_at(number), cpu = {CT_FOREST_CPU, 0};
+    const ct_gpu_choice device = device_at(number), cpu = {CT_ON_CPU, 0};
     scenes *s = scenes_new(6, 1);
-    ct_forest_used used;
+    ct_gpu_used used;
     ct_error error = {CT_OK, ""};
     uint32_t rounds = 0;
     CHECK_INT(walk_image(s, &cpu, CT_PIXEL_SHARES, &used, expected, &error), CT_OK);
@@ -391,9 +391,9 @@ static void images_on_every_device(void)
 static void images_of_a_twin_that_fails(void)
 {
     static int32_t expected[PIXELS], got[PIXELS];
-    const ct_forest_device device = device_at(TWIN), cpu = {CT_FOREST_CPU, 0};
+    const ct_gpu_choice device = device_at(TWIN), cpu = {CT_ON_CPU, 0};
     scenes *s = scenes_new(5, 0);
-    ct_forest_used used;
+    ct_gpu_used used;
     ct_error error;
     long n_calls = 1;
     CHECK_INT(walk_image(s, &cpu, CT_PIXEL_LABELS, &used, expected, &error), CT_OK);
@@ -428,9 +428,9 @@ static int same_forests(const ct_pixel_forest *a, const ct_pixel_forest *b)
     return same;
 }
 
-static ct_status grow_scenes(const scenes *s, const ct_forest_device *device,
+static ct_status grow_scenes(const scenes *s, const ct_gpu_choice *device,
                              const ct_pixel_options *o, ct_pixel_forest *forest,
-                             ct_forest_used *used)
+                             ct_gpu_used *used)
 {
     const int16_t *labels[2] = {s->labels[0], s->labels[1]};
     ct_pixel_end end;
@@ -440,11 +440,11 @@ static ct_status grow_scenes(const scenes *s, const ct_forest_device *device,
 
 /* The forest of the device is that of the CPU; returns whether the device did all of it. */
 static int check_growth(const scenes *s, int number, const ct_pixel_options *o,
-                        ct_forest_used *used)
+                        ct_gpu_used *used)
 {
-    const ct_forest_device device = device_at(number), cpu = {CT_FOREST_CPU, 0};
+    const ct_gpu_choice device = device_at(number), cpu = {CT_ON_CPU, 0};
     ct_pixel_forest expected, got;
-    ct_forest_used cpus;
+    ct_gpu_used cpus;
     CHECK_INT(grow_scenes(s, &cpu, o, &expected, &cpus), CT_OK);
     CHECK(!strcmp(cpus.name, "cpu"));
     if (!CHECK_INT(grow_scenes(s, &device, o, &got, used), CT_OK)) return 0;
@@ -462,7 +462,7 @@ static void check_growths(int number)
     for (uint64_t seed = 1; seed <= (CHECK_QUICK() ? 4 : 24); seed++) {
         scenes *s = scenes_new(seed, seed / 2 % 2);
         ct_pixel_options o = pixel_options(seed + 100);
-        ct_forest_used used;
+        ct_gpu_used used;
         o.bins = seed % 3 ? 16 : 256;
         o.cells = seed % 4 ? 0 : 1;
         o.pixels = seed % 5 ? 0 : 700;
@@ -490,7 +490,7 @@ static void growths_of_a_twin_that_fails(void)
 {
     scenes *s = scenes_new(7, 0);
     ct_pixel_options o = pixel_options(8);
-    ct_forest_used used;
+    ct_gpu_used used;
     int whole = 0;
     long k = 1;
     o.depth = 3;
