@@ -1,5 +1,5 @@
 /* The ensemble: trees of any software, with its rules of prediction. It defines what a prediction
- * is, bit for bit; how it is computed is the concern of others (interpret.h, pack.h).
+ * is, bit for bit; how it is computed is the concern of others (pack.h, run.h).
  *
  * Nodes lie in flat arrays, tree after tree; tree t has those from roots[t] to roots[t + 1] - 1,
  * and children come after their parents. A leaf has feature -1. At any other node a row goes left
@@ -18,6 +18,7 @@
 #ifndef CT_FORGE_ENSEMBLE_H
 #define CT_FORGE_ENSEMBLE_H
 
+#include <math.h>
 #include <stdint.h>
 
 #include "base/hd.h"
@@ -153,6 +154,23 @@ CT_HD int ct_forge_ensemble_in_set(const ct_forge_ensemble *e, uint32_t node, do
     if (before || x >= size) return e->set_else[node];
     uint32_t code = x > 0 ? (uint32_t) x : 0, bit = e->set_first[node] + code;
     return e->sets[bit / 8] >> (bit % 8) & 1;
+}
+
+/* Whether a row with this value goes left at a node that splits. */
+static inline int ct_forge_ensemble_left(const ct_forge_ensemble *e, uint32_t node, double value)
+{
+    CT_ASSERT(node < e->n_nodes);
+    double x = e->number == CT_FORGE_F32 ? (float) value : value;
+    int in_sets = e->set_size[node] > 0;
+    if (isnan(x)) {
+        if (e->missing[node] != CT_FORGE_MISSING_NONE) return e->default_left[node];
+        if (in_sets) return e->set_else[node];
+        x = 0;
+    }
+    if (in_sets) return ct_forge_ensemble_in_set(e, node, x);
+    int zero_is_missing = e->missing[node] == CT_FORGE_MISSING_ZERO;
+    if (zero_is_missing && fabs(x) <= CT_FORGE_ZERO) return e->default_left[node];
+    return e->less == CT_FORGE_LESS ? x < e->threshold[node] : x <= e->threshold[node];
 }
 
 #endif

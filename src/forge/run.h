@@ -1,5 +1,4 @@
-/* Predictions with a forged ensemble. All methods give the same results as interpret.h, bit for
- * bit. */
+/* Predictions with a forged ensemble. All methods give what ensemble.h defines, bit for bit. */
 #ifndef CT_FORGE_RUN_H
 #define CT_FORGE_RUN_H
 

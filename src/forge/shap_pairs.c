@@ -3,7 +3,6 @@
 #include <string.h>
 
 #include "forge/input.h"
-#include "forge/interpret.h"
 
 enum { PAIR_ROWS = 1024 }; /* of the background at a time */
 
@@ -50,7 +49,7 @@ static int goes_left(const ct_forged *f, const ct_forged_node *node, const place
 {
     uint32_t column = node->what & CT_FORGE_WALK_COLUMN;
     if (node->what & (CT_FORGE_WALK_SET | CT_FORGE_WALK_ZERO))
-        return ct_forge_interpret_left(f->ensemble, f->node_of[node - f->nodes],
+        return ct_forge_ensemble_left(f->ensemble, f->node_of[node - f->nodes],
                                        ct_forge_input(&p->columns[f->used[column]], p->row,
                                                       CT_FORGE_F64));
     double x = p->x[column];

@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "forge/input.h"
-#include "forge/interpret.h"
 #include "forge/shap.h"
 
 /* ---- quadrature ---- */
@@ -148,7 +147,7 @@ void ct_forge_shap_answer(const ct_forged *f, const ct_column *columns, const ui
     for (uint32_t i = 0; i < n_special; i++, x += stride) {
         const ct_column *from = &columns[f->ensemble->feature[special[i]]];
         for (uint32_t row = 0; row < n; row++)
-            x[row] = !ct_forge_interpret_left(f->ensemble, special[i],
+            x[row] = !ct_forge_ensemble_left(f->ensemble, special[i],
                                               ct_forge_input(from, first + row, CT_FORGE_F64));
     }
 }

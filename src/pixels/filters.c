@@ -52,8 +52,8 @@ static void along_columns(void *data, unsigned worker, uint64_t begin, uint64_t 
 }
 
 void ct_pixel_filter(const double *from, uint32_t height, uint32_t width,
-                     const ct_pixel_weights *rows, const ct_pixel_weights *columns, unsigned threads,
-                     double *scratch, double *out)
+                     const ct_pixel_weights *rows, const ct_pixel_weights *columns,
+                     unsigned threads, double *scratch, double *out)
 {
     filtering first = {from, height, width, rows, scratch},
               second = {scratch, height, width, columns, out};

@@ -14,7 +14,7 @@ typedef struct {
  * by rows first; beyond the border the nearest pixel counts. `scratch`: height * width doubles.
  * The sums have one order, whatever the threads. */
 void ct_pixel_filter(const double *from, uint32_t height, uint32_t width,
-                     const ct_pixel_weights *rows, const ct_pixel_weights *columns, unsigned threads,
-                     double *scratch, double *out);
+                     const ct_pixel_weights *rows, const ct_pixel_weights *columns,
+                     unsigned threads, double *scratch, double *out);
 
 #endif

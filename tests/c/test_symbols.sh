@@ -11,11 +11,9 @@ src=${1:-$here/../../src} objects=${2:-$here/build/default} tests=${3:-$here}
 
 # Tests set the twin's failures, memory and blocks and those of allocations, listen to the search,
 # have it ask for a stop more often and ask a device for the width of its windows; kernels are asked
-# for by instruction set; a row is interpreted by the definition; shortcuts are written into
-# instances.
+# for by instruction set; shortcuts are written into instances.
 for_tests='ct_gpu_twin_blocks ct_gpu_twin_fail_at ct_gpu_twin_memory ct_alloc_fail_for ct_alloc_fill
- ct_observe ct_worker_poll_every ct_offload_window ct_kernels_at ct_forge_interpret_row
- ct_shortcut_name'
+ ct_observe ct_worker_poll_every ct_offload_window ct_kernels_at ct_shortcut_name'
 
 # words FILE...: the names in them, each once a file.
 words () { for file; do grep -Eoh '\<ct_[a-z0-9_]+' "$file" | sort -u; done; }

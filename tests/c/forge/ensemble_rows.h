@@ -4,7 +4,7 @@
 #define CT_TEST_ENSEMBLE_ROWS_H
 
 #include "ensemble_random.h"
-#include "forge/interpret.h"
+#include "interpret_rows.h"
 
 /* One of all that there are. */
 static inline any_shape any_shape_of(ct_rng *r)
@@ -80,11 +80,11 @@ static inline void interpret_table(any_table *t, const any_ensemble *a, double *
     double out[ANY_OUTPUTS];
     for (uint32_t row = 0; row < t->n_rows; row++) {
         const double *x = row_of(t, row);
-        ct_forge_interpret_row(e, x, out);
+        interpret_row(e, x, out);
         for (uint32_t k = 0; k < e->n_outputs; k++) sums[(size_t) k * t->n_rows + row] = out[k];
         for (uint32_t tree = 0; leaves && tree < e->n_trees; tree++)
             leaves[(size_t) tree * t->n_rows + row] =
-                a->leaf_id[ct_forge_interpret_leaf(e, tree, x)];
+                a->leaf_id[interpret_leaf(e, tree, x)];
     }
 }
 

@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-#include "forge/interpret.h"
+#include "interpret_rows.h"
 #include "forge/schedule/loop_ir.h"
 
 typedef struct {
@@ -86,7 +86,7 @@ static ct_status walk(running *r, const ct_forge_ir_node *node, const ct_forge_i
     uint8_t *met = &r->met[(size_t) tree * r->n_rows + (size_t) row];
     if (*met) return wrong_ir(r, "a row meets a tree twice");
     *met = 1;
-    uint32_t leaf = ct_forge_interpret_leaf(e, (uint32_t) tree,
+    uint32_t leaf = interpret_leaf(e, (uint32_t) tree,
                                             r->x + (size_t) row * e->n_features);
     double *sums = target_of(r, reduce->target) + (size_t) row * e->n_outputs;
     for (uint32_t k = 0; k < e->leaf_width; k++)

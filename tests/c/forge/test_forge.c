@@ -319,7 +319,7 @@ static any_ensemble *by_hand_ensemble(void)
 static double row_by_hand(double x0, double x1)
 {
     double x[2] = {x0, x1}, out[1];
-    ct_forge_interpret_row(&drawn.ensemble, x, out);
+    interpret_row(&drawn.ensemble, x, out);
     return out[0] - 4.25; /* the base and the second tree */
 }
 
@@ -421,7 +421,7 @@ static void columns_of_models(void)
     REQUIRE(CHECK_INT(ct_forge(e, &f, NULL), CT_OK));
     ct_column columns[3] = {{x, CT_DOUBLE}, {x + 1, CT_DOUBLE}, {x + 2, CT_DOUBLE}};
     const ct_forge_run run = {CT_FORGE_WAY_WALK, 1, CT_SIMD_SCALAR, NULL, NULL, 0};
-    ct_forge_interpret_row(e, x, &expected);
+    interpret_row(e, x, &expected);
     CHECK_INT(ct_forged_predict(&f, columns, 1, &run, &got, NULL), CT_OK);
     CHECK(got == expected && got == 7.25);
     ct_forged_free(&f);
@@ -433,10 +433,10 @@ static void order_of_sums(void)
     any_ensemble *a = by_hand_ensemble();
     double x[2] = {5, 0}, out[1];
     a->base[0] = 1, a->value[4] = ldexp(1, -24), a->value[5] = ldexp(1, -23);
-    ct_forge_interpret_row(&a->ensemble, x, out);
+    interpret_row(&a->ensemble, x, out);
     CHECK(out[0] == 1);
     a->ensemble.sum = CT_FORGE_F64;
-    ct_forge_interpret_row(&a->ensemble, x, out);
+    interpret_row(&a->ensemble, x, out);
     CHECK(out[0] == 1 + ldexp(1, -23));
 }
 

@@ -1,6 +1,6 @@
 /* Schedules: their text, their rules, and the loop IR that they become, against the interpreter. */
 #include "check.h"
-#include "forge/interpret.h"
+#include "interpret_rows.h"
 #include "forge/schedule/calls.h"
 #include "ir_run.h"
 #include "schedule_random.h"
@@ -315,7 +315,7 @@ static void check_random(uint32_t seed)
     int fine = CHECK_INT(ct_forge_ir_lower(&ir, &nest, shape, CT_FORGE_LOW, &error), CT_OK) &&
                CHECK_INT(run_ir(&ir, &drawn.ensemble, x, n_rows, got, &error), CT_OK);
     for (uint32_t i = 0; fine && i < n_rows; i++) {
-        ct_forge_interpret_row(&drawn.ensemble, x + (size_t) i * drawn.ensemble.n_features, row);
+        interpret_row(&drawn.ensemble, x + (size_t) i * drawn.ensemble.n_features, row);
         for (uint32_t j = 0; fine && j < k; j++)
             fine = CHECK(!memcmp(&row[j], &got[(size_t) j * n_rows + i], sizeof *row));
     }

@@ -4,7 +4,7 @@
 #include <unistd.h>
 
 #include "check.h"
-#include "forge/interpret.h"
+#include "interpret_rows.h"
 #include "forge/schedule/emit.h"
 #include "forge/schedule/nvrtc.h"
 #include "schedule_random.h"
@@ -45,7 +45,7 @@ static void expect(void)
 {
     double row[ANY_OUTPUTS];
     for (uint32_t i = 0; i < now.n_rows; i++) {
-        ct_forge_interpret_row(&drawn.ensemble, x + (size_t) i * drawn.ensemble.n_features, row);
+        interpret_row(&drawn.ensemble, x + (size_t) i * drawn.ensemble.n_features, row);
         for (uint32_t k = 0; k < drawn.ensemble.n_outputs; k++)
             expected[(size_t) k * now.n_rows + i] = row[k];
     }

@@ -2,7 +2,7 @@
 #include "check.h"
 #include "ensemble_random.h"
 #include "base/memory.h"
-#include "forge/interpret.h"
+#include "interpret_rows.h"
 #include "forge/pack.h"
 #include "forge/shap.h"
 #include "forge/shap_background.h"
@@ -21,7 +21,7 @@ static double value_of(const ct_forge_ensemble *e, uint32_t tree, uint32_t node,
     if (e->feature[node] < 0) return ct_forge_ensemble_term(e, tree, node, k);
     uint32_t left = e->left[node], right = e->right[node], feature = (uint32_t) e->feature[node];
     if (known >> feature & 1)
-        return value_of(e, tree, ct_forge_interpret_left(e, node, x[feature]) ? left : right, k, x,
+        return value_of(e, tree, ct_forge_ensemble_left(e, node, x[feature]) ? left : right, k, x,
                         known);
     return (e->cover[left] * value_of(e, tree, left, k, x, known) +
             e->cover[right] * value_of(e, tree, right, k, x, known)) / e->cover[node];
