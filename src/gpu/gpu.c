@@ -2,6 +2,7 @@
 
 #include "gpu/gpu.h"
 
+#include <stdint.h>
 #include <string.h>
 
 #include "base/memory.h"
@@ -160,15 +161,17 @@ void ct_gpu_stream_close(ct_gpu_stream *stream)
     stream->stream = NULL;
 }
 
-ct_status ct_gpu_send(const ct_gpu_stream *stream, void *to, const void *from, size_t bytes)
+ct_status ct_gpu_send(const ct_gpu_stream *stream, const void *to, const void *from, size_t bytes)
 {
     CT_ASSERT((to && from) || !bytes);
-    CALL(stream->gpu, copy, stream->stream, to, from, bytes, 0);
+    if (!bytes) return CT_OK;
+    CALL(stream->gpu, copy, stream->stream, (void *) (uintptr_t) to, from, bytes, 0);
 }
 
 ct_status ct_gpu_fetch(const ct_gpu_stream *stream, void *to, const void *from, size_t bytes)
 {
     CT_ASSERT((to && from) || !bytes);
+    if (!bytes) return CT_OK;
     CALL(stream->gpu, copy, stream->stream, to, from, bytes, 1);
 }
 

@@ -68,8 +68,9 @@ ct_status ct_gpu_stream_open(ct_gpu *gpu, ct_gpu_stream *stream);
 /* Waits until nothing in it reads or writes any memory. */
 void ct_gpu_stream_close(ct_gpu_stream *stream);
 
-/* The memory on the host must stay as it is until the copy is done. */
-ct_status ct_gpu_send(const ct_gpu_stream *stream, void *to, const void *from, size_t bytes);
+/* The memory on the host must stay as it is until the copy is done. That on the device is `const`
+ * since functions that read it have it so. */
+ct_status ct_gpu_send(const ct_gpu_stream *stream, const void *to, const void *from, size_t bytes);
 ct_status ct_gpu_fetch(const ct_gpu_stream *stream, void *to, const void *from, size_t bytes);
 /* The arguments are copied at once. */
 ct_status ct_gpu_launch(const ct_gpu_stream *stream, const ct_gpu_kernel *kernel, ct_gpu_grid grid,

@@ -70,13 +70,6 @@ static ct_status make_to_send(const ct_kd_device *device, made_to_send *made)
     return CT_OK;
 }
 
-static ct_status send(ct_kd_device *device, const void *to, const void *from, size_t bytes)
-{
-    if (!bytes) return CT_OK;
-    CT_ASSERT(to && from);
-    return ct_gpu_send(&device->stream, (void *) to, from, bytes);
-}
-
 /* `made` must stay until this returns CT_OK or, if it fails, until the stream is closed. */
 static ct_status send_cells(ct_kd_device *device, const made_to_send *made)
 {
@@ -86,16 +79,21 @@ static ct_status send_cells(ct_kd_device *device, const made_to_send *made)
     CT_TRY(ct_gpu_take(device->gpu, cut_cells(view, kd->n, NULL), &device->on_device));
     (void) cut_cells(view, kd->n, (char *) device->on_device.memory);
     CT_TRY(ct_gpu_stream_open(device->gpu, &device->stream));
-    CT_TRY(send(device, view->z, kd->table.z, n_rows * view->width * sizeof *view->z));
+    CT_TRY(ct_gpu_send(&device->stream, view->z, kd->table.z,
+                       n_rows * view->width * sizeof *view->z));
     for (size_t s = 0; s < n; s++)
-        CT_TRY(send(device, view->rank + s * n_rows, kd->table.splitters[s].rank,
-                    n_rows * sizeof *view->rank));
-    CT_TRY(send(device, view->n_levels, made->n_levels, n * sizeof *view->n_levels));
-    CT_TRY(send(device, view->along, kd->along, n));
-    CT_TRY(send(device, view->cells, kd->cells, n_cells * sizeof *view->cells));
-    CT_TRY(send(device, view->ranges, kd->ranges, n_cells * n * sizeof *view->ranges));
-    CT_TRY(send(device, view->grams, kd->grams, n_cells * view->size * sizeof *view->grams));
-    CT_TRY(send(device, view->entries, made->entries, view->n_entries * sizeof *view->entries));
+        CT_TRY(ct_gpu_send(&device->stream, view->rank + s * n_rows, kd->table.splitters[s].rank,
+                           n_rows * sizeof *view->rank));
+    CT_TRY(ct_gpu_send(&device->stream, view->n_levels, made->n_levels,
+                       n * sizeof *view->n_levels));
+    CT_TRY(ct_gpu_send(&device->stream, view->along, kd->along, n));
+    CT_TRY(ct_gpu_send(&device->stream, view->cells, kd->cells, n_cells * sizeof *view->cells));
+    CT_TRY(ct_gpu_send(&device->stream, view->ranges, kd->ranges,
+                       n_cells * n * sizeof *view->ranges));
+    CT_TRY(ct_gpu_send(&device->stream, view->grams, kd->grams,
+                       n_cells * view->size * sizeof *view->grams));
+    CT_TRY(ct_gpu_send(&device->stream, view->entries, made->entries,
+                       view->n_entries * sizeof *view->entries));
     return ct_gpu_drain(&device->stream);
 }
 

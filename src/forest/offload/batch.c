@@ -179,7 +179,7 @@ ct_status ct_forest_batch_fetch(const ct_hist_batch *batch, void *to, const void
                                 size_t bytes)
 {
     CT_ASSERT((to && from) || !bytes);
-    return bytes ? ct_gpu_fetch(&batch->stream, to, from, bytes) : CT_OK;
+    return ct_gpu_fetch(&batch->stream, to, from, bytes);
 }
 
 static ct_status launch(const ct_hist_batch *batch, ct_forest_kernel kernel, ct_gpu_grid grid)

@@ -127,11 +127,6 @@ static int make(const growth *g, made_to_send *made)
     return 1;
 }
 
-static ct_status send(const ct_gpu_stream *stream, const void *to, const void *from, size_t bytes)
-{
-    return bytes ? ct_gpu_send(stream, (void *) (uintptr_t) to, from, bytes) : CT_OK;
-}
-
 static ct_status send_columns(const growth *g, const made_to_send *made,
                               const ct_gpu_stream *stream)
 {
@@ -139,19 +134,19 @@ static ct_status send_columns(const growth *g, const made_to_send *made,
     const ct_grower *grower = &g->all.grower;
     const size_t rows = t->n_rows, cols = t->n_cols;
     const uint16_t *codes = made->codes ? made->codes : grower->codes->by_row;
-    CT_TRY(send(stream, t->bins, grower->codes->bins, cols * rows));
-    CT_TRY(send(stream, t->codes, codes, rows * t->stride * sizeof *codes));
-    CT_TRY(send(stream, t->columns, made->columns, cols * sizeof *made->columns));
-    CT_TRY(send(stream, t->first, made->first, cols * (CT_BINS + 1) * sizeof *made->first));
-    if (made->classes) CT_TRY(send(stream, t->classes, made->classes, rows));
+    CT_TRY(ct_gpu_send(stream, t->bins, grower->codes->bins, cols * rows));
+    CT_TRY(ct_gpu_send(stream, t->codes, codes, rows * t->stride * sizeof *codes));
+    CT_TRY(ct_gpu_send(stream, t->columns, made->columns, cols * sizeof *made->columns));
+    CT_TRY(ct_gpu_send(stream, t->first, made->first, cols * (CT_BINS + 1) * sizeof *made->first));
+    if (made->classes) CT_TRY(ct_gpu_send(stream, t->classes, made->classes, rows));
     if (grower->quantised)
-        CT_TRY(send(stream, t->quantised, grower->quantised, rows * sizeof *t->quantised));
+        CT_TRY(ct_gpu_send(stream, t->quantised, grower->quantised, rows * sizeof *t->quantised));
     if (grower->quantised)
-        CT_TRY(send(stream, t->numbers, grower->data->numbers, rows * sizeof *t->numbers));
-    CT_TRY(send(stream, t->order, grower->order, rows * sizeof *t->order));
-    if (t->upto) CT_TRY(send(stream, t->upto, grower->sampler.upto, rows * sizeof *t->upto));
+        CT_TRY(ct_gpu_send(stream, t->numbers, grower->data->numbers, rows * sizeof *t->numbers));
+    CT_TRY(ct_gpu_send(stream, t->order, grower->order, rows * sizeof *t->order));
+    if (t->upto) CT_TRY(ct_gpu_send(stream, t->upto, grower->sampler.upto, rows * sizeof *t->upto));
     if (made->logs)
-        CT_TRY(send(stream, t->logs, made->logs, (t->sample + 1) * sizeof *made->logs));
+        CT_TRY(ct_gpu_send(stream, t->logs, made->logs, (t->sample + 1) * sizeof *made->logs));
     return ct_gpu_drain(stream);
 }
 

@@ -108,23 +108,19 @@ static int make_trees(walker *w)
     return w->shares != NULL;
 }
 
-static ct_status send(const walker *w, const void *to, const void *from, size_t bytes)
-{
-    return bytes ? ct_gpu_send(&w->stream, (void *) (uintptr_t) to, from, bytes) : CT_OK;
-}
-
 static ct_status send_trees(const walker *w)
 {
     const ct_pixel_view *v = &w->view;
     for (uint32_t i = 0; i < w->forest->n_trees; i++) {
         const ct_pixel_tree *tree = &w->forest->trees[i];
-        CT_TRY(send(w, v->nodes + w->trees[i].node, tree->nodes,
-                    tree->n_nodes * sizeof *tree->nodes));
-        CT_TRY(send(w, v->features + w->trees[i].feature, tree->features,
-                    tree->n_features * sizeof *tree->features));
+        CT_TRY(ct_gpu_send(&w->stream, v->nodes + w->trees[i].node, tree->nodes,
+                           tree->n_nodes * sizeof *tree->nodes));
+        CT_TRY(ct_gpu_send(&w->stream, v->features + w->trees[i].feature, tree->features,
+                           tree->n_features * sizeof *tree->features));
     }
-    CT_TRY(send(w, v->shares, w->shares, w->n_leaves * v->n_classes * sizeof *w->shares));
-    return send(w, v->trees, w->trees, w->forest->n_trees * sizeof *w->trees);
+    CT_TRY(ct_gpu_send(&w->stream, v->shares, w->shares,
+                       w->n_leaves * v->n_classes * sizeof *w->shares));
+    return ct_gpu_send(&w->stream, v->trees, w->trees, w->forest->n_trees * sizeof *w->trees);
 }
 
 static ct_status send_image(const walker *w)
@@ -132,12 +128,13 @@ static ct_status send_image(const walker *w)
     const ct_pixel_view *v = &w->view;
     if (!v->columns) {
         const ct_pixel_integrals *all = (const ct_pixel_integrals *) w->source->self;
-        return send(w, v->image.sums, all->sums[w->image], value_count(w) * sizeof(uint32_t));
+        return ct_gpu_send(&w->stream, v->image.sums, all->sums[w->image],
+                           value_count(w) * sizeof(uint32_t));
     }
     const ct_pixel_value_columns *columns = (const ct_pixel_value_columns *) w->source->self;
     for (uint32_t k = 0; k < columns->n_columns; k++)
-        CT_TRY(send(w, v->columns + k * w->n_pixels, columns->values[k][w->image],
-                    w->n_pixels * sizeof(int32_t)));
+        CT_TRY(ct_gpu_send(&w->stream, v->columns + k * w->n_pixels, columns->values[k][w->image],
+                           w->n_pixels * sizeof(int32_t)));
     return CT_OK;
 }
 

@@ -58,20 +58,15 @@ static size_t cut_images(grower *g, char *memory)
     return c.used;
 }
 
-static ct_status send(const grower *g, const void *to, const void *from, size_t bytes)
-{
-    return bytes ? ct_gpu_send(&g->stream, (void *) (uintptr_t) to, from, bytes) : CT_OK;
-}
-
 static ct_status send_image(const grower *g, uint32_t i)
 {
     const uint32_t *to = g->tables[i].sums;
     if (g->source->kind == CT_RECTANGLES)
-        return send(g, to, ((const ct_pixel_integrals *) g->source->self)->sums[i],
-                    image_size(g->source, i) * sizeof *to);
+        return ct_gpu_send(&g->stream, to, ((const ct_pixel_integrals *) g->source->self)->sums[i],
+                           image_size(g->source, i) * sizeof *to);
     const ct_pixel_value_columns *columns = (const ct_pixel_value_columns *) g->source->self;
     for (uint32_t k = 0; k < columns->n_columns; k++, to += g->tables[i].plane)
-        CT_TRY(send(g, to, columns->values[k][i], g->tables[i].plane * sizeof *to));
+        CT_TRY(ct_gpu_send(&g->stream, to, columns->values[k][i], g->tables[i].plane * sizeof *to));
     return CT_OK;
 }
 
@@ -81,7 +76,8 @@ static ct_status send_images(grower *g)
     (void) cut_images(g, (char *) g->images.memory);
     CT_TRY(ct_gpu_stream_open(g->gpu, &g->stream));
     for (uint32_t i = 0; i < g->source->n_images; i++) CT_TRY(send_image(g, i));
-    CT_TRY(send(g, g->view.images, g->tables, g->source->n_images * sizeof *g->tables));
+    CT_TRY(ct_gpu_send(&g->stream, g->view.images, g->tables,
+                       g->source->n_images * sizeof *g->tables));
     return ct_gpu_drain(&g->stream);
 }
 
@@ -130,9 +126,9 @@ static ct_status send_tree(grower *g, const ct_pixel_tree_pixels *pixels)
     (void) cut_tree(&g->view, g->n_pixels, (char *) g->tree.memory);
     g->view.n_pixels = n;
     fill_places(pixels, g->at, g->at + n);
-    CT_TRY(send(g, g->view.at, g->at, n * sizeof *g->at));
-    CT_TRY(send(g, g->view.image, g->at + n, n * sizeof *g->at));
-    CT_TRY(send(g, g->view.classes, pixels->classes, n * sizeof *pixels->classes));
+    CT_TRY(ct_gpu_send(&g->stream, g->view.at, g->at, n * sizeof *g->at));
+    CT_TRY(ct_gpu_send(&g->stream, g->view.image, g->at + n, n * sizeof *g->at));
+    CT_TRY(ct_gpu_send(&g->stream, g->view.classes, pixels->classes, n * sizeof *pixels->classes));
     return ct_gpu_drain(&g->stream);
 }
 
@@ -163,9 +159,11 @@ static ct_status send_level(grower *g, const ct_pixel_level *level)
     v->policy = g->options->policy;
     v->n_features = g->options->features;
     v->n_classes = level->n_classes;
-    CT_TRY(send(g, v->node_of, level->pixels->node_of, v->n_pixels * sizeof *v->node_of));
-    CT_TRY(send(g, v->open_of, level->open_of, n_nodes * sizeof *v->open_of));
-    CT_TRY(send(g, v->candidates, level->candidates, v->n_features * sizeof *v->candidates));
+    CT_TRY(ct_gpu_send(&g->stream, v->node_of, level->pixels->node_of,
+                       v->n_pixels * sizeof *v->node_of));
+    CT_TRY(ct_gpu_send(&g->stream, v->open_of, level->open_of, n_nodes * sizeof *v->open_of));
+    CT_TRY(ct_gpu_send(&g->stream, v->candidates, level->candidates,
+                       v->n_features * sizeof *v->candidates));
     return ct_gpu_drain(&g->stream);
 }
 

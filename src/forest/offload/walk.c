@@ -176,11 +176,6 @@ static ct_status open_slot(walker *w, slot *s)
 
 /* ---- the trees go to the device ---- */
 
-static ct_status send(const slot *s, const void *to, const void *from, size_t bytes)
-{
-    return bytes ? ct_gpu_send(&s->stream, (void *) (uintptr_t) to, from, bytes) : CT_OK;
-}
-
 static ct_status send_leaves(const walker *w, const slot *s)
 {
     const ct_hist_forest *forest = w->forest;
@@ -188,10 +183,11 @@ static ct_status send_leaves(const walker *w, const slot *s)
     for (uint32_t i = 0; i < forest->n_trees; i++) {
         const ct_hist_tree *tree = &forest->trees[i];
         if (n_classes)
-            CT_TRY(send(s, w->view.counts + n * n_classes, tree->counts,
-                        tree->n_leaves * n_classes * sizeof *tree->counts));
+            CT_TRY(ct_gpu_send(&s->stream, w->view.counts + n * n_classes, tree->counts,
+                               tree->n_leaves * n_classes * sizeof *tree->counts));
         else
-            CT_TRY(send(s, w->view.means + n, tree->means, tree->n_leaves * sizeof *tree->means));
+            CT_TRY(ct_gpu_send(&s->stream, w->view.means + n, tree->means,
+                               tree->n_leaves * sizeof *tree->means));
         n += tree->n_leaves;
     }
     return CT_OK;
@@ -203,9 +199,10 @@ static ct_status send_trees(walker *w)
     (void) cut_trees(&w->view, w, (char *) w->trees.memory);
     for (unsigned i = 0; i < w->n_slots; i++) CT_TRY(open_slot(w, &w->slots[i]));
     const slot *s = &w->slots[0];
-    CT_TRY(send(s, w->view.nodes, w->nodes, w->n_nodes * sizeof *w->nodes));
-    CT_TRY(send(s, w->view.nexts, w->nexts, w->n_nodes * sizeof *w->nexts));
-    CT_TRY(send(s, w->view.begins, w->begins, w->forest->n_trees * sizeof *w->begins));
+    CT_TRY(ct_gpu_send(&s->stream, w->view.nodes, w->nodes, w->n_nodes * sizeof *w->nodes));
+    CT_TRY(ct_gpu_send(&s->stream, w->view.nexts, w->nexts, w->n_nodes * sizeof *w->nexts));
+    CT_TRY(ct_gpu_send(&s->stream, w->view.begins, w->begins,
+                       w->forest->n_trees * sizeof *w->begins));
     CT_TRY(send_leaves(w, s));
     return ct_gpu_drain(&s->stream);
 }
@@ -256,7 +253,7 @@ static ct_status start_chunk(const walker *w, slot *s, uint32_t from)
     s->view.n_rows = s->n;
     ct_loop loop = {s->n, CODED, CT_DYNAMIC, w->threads, code_rows, &c, w->stop};
     ct_parallel_for(&loop);
-    CT_TRY(send(s, s->view.codes, s->codes, s->n * w->stride * sizeof *s->codes));
+    CT_TRY(ct_gpu_send(&s->stream, s->view.codes, s->codes, s->n * w->stride * sizeof *s->codes));
     CT_TRY(launch(s, CT_FOREST_WALK_ROW, (size_t) s->n * w->forest->n_trees));
     CT_TRY(launch_says(w, s));
     const void *out = w->what == CT_HIST_LEAVES ? s->view.leaves : s->view.out;

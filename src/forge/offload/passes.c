@@ -132,7 +132,7 @@ static ct_status send_rows(const ct_forge_passes *p, const ct_forge_pass *pass,
     ct_loop loop = {p->forged->n_used * pieces, 1, CT_DYNAMIC, run->threads, read_piece, &r, NULL};
     ct_parallel_for(&loop);
     size_t bytes = x_bytes(p, pass->n);
-    return bytes ? ct_gpu_send(&pass->stream, pass->x, pass->host_x, bytes) : CT_OK;
+    return ct_gpu_send(&pass->stream, pass->x, pass->host_x, bytes);
 }
 
 static ct_status begin_pass(const ct_forge_passes *p, ct_forge_pass *pass, const ct_column *columns,

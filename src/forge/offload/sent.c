@@ -26,8 +26,7 @@ static ct_status send_all(const ct_forge_upload *upload, const ct_gpu_stream *st
     for (unsigned i = 0; i < upload->n; i++) {
         void *at;
         memcpy(&at, upload->arrays[i].to, sizeof at);
-        if (upload->arrays[i].bytes)
-            CT_TRY(ct_gpu_send(stream, at, upload->arrays[i].from, upload->arrays[i].bytes));
+        CT_TRY(ct_gpu_send(stream, at, upload->arrays[i].from, upload->arrays[i].bytes));
     }
     return CT_OK;
 }
