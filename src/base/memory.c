@@ -69,6 +69,14 @@ void *ct_alloc(size_t bytes)
     return (void *) start;
 }
 
+void *ct_alloc_zeroed(size_t count, size_t size)
+{
+    CT_ASSERT(!size || count <= SIZE_MAX / size);
+    void *memory = ct_alloc(count * size);
+    if (memory) memset(memory, 0, count * size);
+    return memory;
+}
+
 void ct_free(void *memory)
 {
     CT_ASSERT((uintptr_t) memory % CT_ALIGN == 0);

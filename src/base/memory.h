@@ -7,6 +7,8 @@
 
 /* Uninitialised memory aligned to CT_ALIGN bytes, or NULL. */
 void *ct_alloc(size_t bytes);
+/* `count` * `size` bytes of it, all zero. */
+void *ct_alloc_zeroed(size_t count, size_t size);
 void ct_free(void *memory);
 
 /* Moves the array whose address is at `place`, of `bytes` bytes, to memory of `more` besides.

@@ -213,9 +213,8 @@ static ct_status evolve_trees(running *run, ct_error *error)
 static ct_status evolve_all(running *run, ct_error *error)
 {
     const ct_gmt_options *o = run->options;
-    uint8_t *along = (uint8_t *) ct_alloc(run->data->n_splitters + 1);
+    uint8_t *along = (uint8_t *) ct_alloc_zeroed(run->data->n_splitters + 1, 1);
     if (!along) return ct_fail(error, CT_NO_MEMORY, "not enough memory");
-    memset(along, 0, run->data->n_splitters + 1);
     ct_status status = expect_splitters(run, along, error);
     if (status == CT_OK)
         status = ct_gmt_kd_init(&run->kd, &run->table, ct_gram_at(o->simd), along, error);

@@ -3,7 +3,6 @@
 #include "evolve/kicks.h"
 
 #include <math.h>
-#include <string.h>
 
 #include "base/clock.h"
 #include "base/memory.h"
@@ -231,9 +230,8 @@ static ct_status kicking_init(kicking *all, const ct_model_tree *best, ct_error 
         CT_TRY(ct_gmt_model_tree_init_as(&all->attempts[i].tree, best, error));
     uint32_t wanted_trees = all->options->population;
     if (wanted_trees < 2) return CT_OK;
-    all->population = (ct_model_tree *) ct_alloc(wanted_trees * sizeof *all->population);
+    all->population = (ct_model_tree *) ct_alloc_zeroed(wanted_trees, sizeof *all->population);
     if (!all->population) return ct_fail(error, CT_NO_MEMORY, "not enough memory");
-    memset(all->population, 0, wanted_trees * sizeof *all->population);
     for (; all->room < wanted_trees; all->room++)
         CT_TRY(ct_gmt_model_tree_init_as(&all->population[all->room], best, error));
     return CT_OK;
@@ -385,9 +383,8 @@ ct_status ct_gmt_search_tree(ct_model_tree *best, const ct_tree_limits *limits,
                              ct_error *error)
 {
     ct_model_tree_is_sound(best);
-    kicking *all = (kicking *) ct_alloc(sizeof *all);
+    kicking *all = (kicking *) ct_alloc_zeroed(1, sizeof *all);
     if (!all) return ct_fail(error, CT_NO_MEMORY, "not enough memory");
-    memset(all, 0, sizeof *all);
     ct_lock_init(&all->lock);
     all->best = best;
     all->history = history;

@@ -19,13 +19,11 @@ static ct_status init_nodes(ct_model_tree *tree, const ct_model_table *table,
     tree->kernels = kernels;
     tree->room = 2 * (leaves_max + CT_SPARE_LEAVES) - 1;
     CT_ASSERT(leaves_max + CT_SPARE_LEAVES <= CT_TREE_LEAVES);
-    tree->nodes = (ct_model_node *) ct_alloc(tree->room * sizeof *tree->nodes);
-    tree->grams = (double *) ct_alloc(tree->room * table->size * sizeof *tree->grams);
+    tree->nodes = (ct_model_node *) ct_alloc_zeroed(tree->room, sizeof *tree->nodes);
+    tree->grams = (double *) ct_alloc_zeroed(tree->room * table->size, sizeof *tree->grams);
     tree->lanes = (double *) ct_alloc(table->size * CT_GRAM_LANES * sizeof *tree->lanes);
     if (!tree->nodes || !tree->grams || !tree->lanes)
         return ct_fail(error, CT_NO_MEMORY, "not enough memory");
-    memset(tree->nodes, 0, tree->room * sizeof *tree->nodes);
-    memset(tree->grams, 0, tree->room * table->size * sizeof *tree->grams);
     ct_model_node *root = &tree->nodes[0];
     root->used = 1;
     root->test.splitter = root->parent = root->left = root->right = CT_NO_NODE;
@@ -41,9 +39,8 @@ ct_status ct_gmt_model_tree_init_without_rows(ct_model_tree *tree, const ct_mode
 {
     CT_TRY(init_nodes(tree, table, kernels, leaves_max, error));
     const size_t bytes = tree->room * table->size * sizeof *tree->tile;
-    tree->tile = (double *) ct_alloc(bytes);
+    tree->tile = (double *) ct_alloc_zeroed(bytes, 1);
     if (!tree->tile) return ct_fail(error, CT_NO_MEMORY, "not enough memory");
-    memset(tree->tile, 0, bytes);
     return CT_OK;
 }
 

@@ -19,9 +19,7 @@ static void free_scratch(ct_pair_scratch *d)
 
 static double *numbers(size_t n)
 {
-    double *x = (double *) ct_alloc((n + 1) * sizeof *x);
-    if (x) memset(x, 0, (n + 1) * sizeof *x);
-    return x;
+    return (double *) ct_alloc_zeroed(n + 1, sizeof(double));
 }
 
 static int new_scratch(ct_pair_scratch *d, const ct_pairs *pairs)
@@ -37,7 +35,7 @@ static int new_scratch(ct_pair_scratch *d, const ct_pairs *pairs)
     d->sum = numbers(lanes);
     d->scratch = numbers(lanes);
     d->run_count = (uint32_t *) ct_alloc(groups * sizeof *d->run_count);
-    d->lane_count = (uint32_t *) ct_alloc(groups * CT_GRAM_LANES * sizeof *d->lane_count);
+    d->lane_count = (uint32_t *) ct_alloc_zeroed(groups * CT_GRAM_LANES, sizeof *d->lane_count);
     int fine = d->z && d->codes && d->run && d->lanes && d->sum && d->scratch && d->run_count &&
                d->lane_count;
     for (int quarter = 0; quarter < 4; quarter++) {
@@ -45,7 +43,6 @@ static int new_scratch(ct_pair_scratch *d, const ct_pairs *pairs)
         d->too_few[quarter] = (uint8_t *) ct_alloc(candidates + 1);
         fine = fine && d->cost[quarter] && d->too_few[quarter];
     }
-    if (fine) memset(d->lane_count, 0, groups * CT_GRAM_LANES * sizeof *d->lane_count);
     return fine;
 }
 
@@ -69,10 +66,9 @@ static void set_sizes(ct_pairs *pairs, size_t most)
 ct_pairs *ct_gmt_pairs_new(const ct_model_table *table, const ct_gram_kernels *kernels,
                            unsigned threads, size_t most)
 {
-    ct_pairs *pairs = (ct_pairs *) ct_alloc(sizeof *pairs);
+    ct_pairs *pairs = (ct_pairs *) ct_alloc_zeroed(1, sizeof *pairs);
     const uint32_t n_splitters = table->n_splitters;
     if (!pairs) return NULL;
-    memset(pairs, 0, sizeof *pairs);
     pairs->table = table;
     pairs->kernels = kernels;
     set_sizes(pairs, most);

@@ -333,7 +333,7 @@ static ct_status take_memory(evolution *all, const ct_model_tree *best, ct_error
     all->more = (uint32_t *) ct_alloc(n * sizeof *all->more);
     all->spare = (ct_model_node **) ct_alloc(threads * sizeof(ct_model_node *));
     all->rows = (ct_node_rows *) ct_alloc(threads * sizeof *all->rows);
-    all->steps = (ct_tree_steps *) ct_alloc(n * sizeof *all->steps);
+    all->steps = (ct_tree_steps *) ct_alloc_zeroed(n, sizeof *all->steps);
     all->waiting = (uint32_t *) ct_alloc(n * sizeof *all->waiting);
     all->queries = (ct_kd_query **) ct_alloc(n * sizeof(ct_kd_query *));
     all->answered = (uint8_t *) ct_alloc(n);
@@ -344,7 +344,6 @@ static ct_status take_memory(evolution *all, const ct_model_tree *best, ct_error
     CT_TRY(make_workers(all, best, threads, error));
     CT_TRY(make_trees(all, all->trees, n, &all->n, error));
     CT_TRY(make_trees(all, all->elite, n_elite, &all->n_elite, error));
-    memset(all->steps, 0, n * sizeof *all->steps);
     for (uint32_t i = 0; i < n; i++) {
         all->ranking[i] = i;
         all->steps[i].query.tree = &all->trees[i];

@@ -18,13 +18,12 @@ ct_status ct_gmt_shrinkage_init(ct_shrinkage *s, const ct_gmt_shrink_nodes *node
         CT_ASSERT(nodes->parent[node] >= 0 && (uint32_t) nodes->parent[node] < node);
     memset(s, 0, sizeof *s);
     s->nodes = nodes;
-    s->penalty = (double *) ct_alloc(square * sizeof(double));
+    s->penalty = (double *) ct_alloc_zeroed(square, sizeof(double));
     s->factors = (double *) ct_alloc(n * square * sizeof(double));
     s->counts = (double *) ct_alloc(n * sizeof(double));
     s->block = (double *) ct_alloc(2 * square * sizeof(double));
     if (!s->penalty || !s->factors || !s->counts || !s->block)
         return ct_fail(error, CT_NO_MEMORY, "not enough memory to shrink models");
-    memset(s->penalty, 0, square * sizeof *s->penalty);
     for (uint32_t k = 0; k < nodes->p; k++)
         s->penalty[(size_t) k * (nodes->p + 1) + k] = nodes->penalty[k];
     return ct_gmt_qr_make(&s->q, nodes->p, error);

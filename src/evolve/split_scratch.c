@@ -28,9 +28,8 @@ static int new_level(ct_bin_level *level, uint32_t room, uint32_t slots, size_t 
 
 ct_split_scratch *ct_gmt_split_scratch_new(const ct_model_table *table, uint32_t leaves_max)
 {
-    ct_split_scratch *s = (ct_split_scratch *) ct_alloc(sizeof *s);
+    ct_split_scratch *s = (ct_split_scratch *) ct_alloc_zeroed(1, sizeof *s);
     if (!s) return NULL;
-    memset(s, 0, sizeof *s);
     uint32_t bins = 1, slots = leaves_max + CT_SPARE_LEAVES;
     for (uint32_t i = 0; i < table->n_splitters; i++)
         if (table->splitters[i].n_bins > bins) bins = table->splitters[i].n_bins;

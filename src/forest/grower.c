@@ -15,10 +15,9 @@ static int order_by_class(ct_grower *g)
     uint32_t n_ends = g->n_classes ? g->n_classes : 1;
     const int32_t *classes = g->data->classes;
     g->order = (uint32_t *) ct_alloc(g->n_rows * sizeof *g->order);
-    g->class_end = (uint32_t *) ct_alloc(n_ends * sizeof *g->class_end);
+    g->class_end = (uint32_t *) ct_alloc_zeroed(n_ends, sizeof *g->class_end);
     g->places = classes ? (uint32_t *) ct_alloc(g->n_rows * sizeof *g->places) : NULL;
     if (!g->order || !g->class_end || (classes && !g->places)) return 0;
-    memset(g->class_end, 0, n_ends * sizeof *g->class_end);
     for (uint32_t row = 0; row < g->n_rows; row++) g->class_end[classes ? classes[row] : 0]++;
     for (uint32_t c = 0, before = 0; c < n_ends; c++) {
         uint32_t n = g->class_end[c];

@@ -105,25 +105,17 @@ static void grow_trees(void *data, unsigned worker, uint64_t begin, uint64_t end
 
 /* ---- all steps ---- */
 
-/* NULL if memory ends. */
-static void *zeroed(size_t n, size_t size)
-{
-    void *memory = ct_alloc(n * size);
-    if (memory) memset(memory, 0, n * size);
-    return memory;
-}
-
 static int make_scratches(growth *g, unsigned threads)
 {
     CT_ASSERT(threads > 0);
     int permutes = g->all.options->permutation;
-    g->scratches = (ct_hist_scratch *) zeroed(threads, sizeof *g->scratches);
-    g->harm = permutes ? (int64_t **) zeroed(threads, sizeof *g->harm) : NULL;
+    g->scratches = (ct_hist_scratch *) ct_alloc_zeroed(threads, sizeof *g->scratches);
+    if (permutes) g->harm = (int64_t **) ct_alloc_zeroed(threads, sizeof *g->harm);
     if (!g->scratches || (permutes && !g->harm)) return 0;
     for (unsigned i = 0; i < threads; i++) {
-        if (ct_hist_scratch_init(&g->scratches[i], &g->all.grower, i,
-                                 &g->all.stop) != CT_OK) return 0;
-        if (g->harm && !(g->harm[i] = (int64_t *) zeroed(harm_cells(g), sizeof **g->harm)))
+        ct_hist_scratch *scratch = &g->scratches[i];
+        if (ct_hist_scratch_init(scratch, &g->all.grower, i, &g->all.stop) != CT_OK) return 0;
+        if (permutes && !(g->harm[i] = (int64_t *) ct_alloc(harm_cells(g) * sizeof **g->harm)))
             return 0;
     }
     return 1;

@@ -159,9 +159,8 @@ static ct_status open_driver(driver *d, int number, ct_error *why)
 
 static ct_status driver_open(int number, void **device, ct_error *why)
 {
-    driver *d = (driver *) ct_alloc(sizeof *d);
+    driver *d = (driver *) ct_alloc_zeroed(1, sizeof *d);
     if (!d) return ct_fail(why, CT_NO_DEVICE, "not enough memory for CUDA's driver");
-    memset(d, 0, sizeof *d);
     ct_status status = open_driver(d, number, why);
     if (status == CT_OK) {
         *device = d;

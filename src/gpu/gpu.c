@@ -3,7 +3,6 @@
 #include "gpu/gpu.h"
 
 #include <stdint.h>
-#include <string.h>
 
 #include "base/memory.h"
 #include "base/threads.h"
@@ -67,9 +66,8 @@ static ct_status find_device(int number, ct_error *error)
 
 static ct_status open_by(const ct_backend *backend, int number, ct_gpu **out, ct_error *error)
 {
-    ct_gpu *gpu = (ct_gpu *) ct_alloc(sizeof *gpu);
+    ct_gpu *gpu = (ct_gpu *) ct_alloc_zeroed(1, sizeof *gpu);
     if (!gpu) return ct_fail(error, CT_NO_MEMORY, "not enough memory for a device");
-    memset(gpu, 0, sizeof *gpu);
     gpu->backend = backend;
     ct_status status = backend->open(number, &gpu->device, error);
     if (status != CT_OK) {

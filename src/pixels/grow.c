@@ -402,18 +402,15 @@ static int make_scratches(growth *g)
     const size_t wanted = o->cells ? o->cells : g->source->stream ? CELLS_OF_STREAM : CELLS;
     g->room = ct_pixel_level_least_cells(o, g->forest->n_classes);
     if (g->room < wanted) g->room = wanted;
-    g->scratches = (ct_pixel_scratch *) ct_alloc(g->threads * sizeof *g->scratches);
+    g->scratches = (ct_pixel_scratch *) ct_alloc_zeroed(g->threads, sizeof *g->scratches);
     if (!g->scratches) return 0;
-    memset(g->scratches, 0, g->threads * sizeof *g->scratches);
     for (unsigned i = 0; i < g->threads; i++) {
         ct_pixel_scratch *scratch = &g->scratches[i];
         scratch->cells = (uint32_t *) ct_alloc(g->room * sizeof *scratch->cells);
-        scratch->values = (int32_t *) ct_alloc(pixels * sizeof *scratch->values);
-        scratch->codes = (uint32_t *) ct_alloc(pixels * sizeof *scratch->codes);
+        scratch->values = (int32_t *) ct_alloc_zeroed(pixels, sizeof *scratch->values);
+        scratch->codes = (uint32_t *) ct_alloc_zeroed(pixels, sizeof *scratch->codes);
         scratch->slots = (uint32_t *) ct_alloc(pixels * sizeof *scratch->slots);
         if (!scratch->cells || !scratch->values || !scratch->codes || !scratch->slots) return 0;
-        memset(scratch->values, 0, pixels * sizeof *scratch->values);
-        memset(scratch->codes, 0, pixels * sizeof *scratch->codes);
     }
     return 1;
 }
@@ -480,9 +477,9 @@ static ct_status run(growth *g, ct_error *error)
     forest->trees = (ct_pixel_tree *) ct_alloc(o->n_trees * sizeof *forest->trees);
     g->candidates = (ct_pixel_candidate *) ct_alloc(o->features * sizeof *g->candidates);
     g->number_of = (uint32_t *) ct_alloc(o->features * sizeof *g->number_of);
-    g->values = (int32_t *) ct_alloc((size_t) o->features * CT_PIXEL_SAMPLE * sizeof *g->values);
+    g->values = (int32_t *) ct_alloc_zeroed((size_t) o->features * CT_PIXEL_SAMPLE,
+                                            sizeof *g->values);
     int fine = forest->trees && g->candidates && g->number_of && g->values && make_scratches(g);
-    if (fine) memset(g->values, 0, (size_t) o->features * CT_PIXEL_SAMPLE * sizeof *g->values);
     while (fine && forest->n_trees < o->n_trees && !ct_halt_now(&g->stop, 0)) {
         fine = grow_tree(g, o->first_tree + forest->n_trees);
         if (fine && !g->stop.stopped) {

@@ -115,7 +115,7 @@ ct_status ct_pixel_tree_pixels_init(ct_pixel_tree_pixels *p, const ct_pixel_sour
     p->blocks = (ct_pixel_block *) ct_alloc(blocks * sizeof *p->blocks);
     p->runs = (ct_pixel_run *) ct_alloc((n + 1) * sizeof *p->runs);
     p->classes = (uint8_t *) ct_alloc(n + 1);
-    p->node_of = (uint32_t *) ct_alloc((n + 1) * sizeof *p->node_of);
+    p->node_of = (uint32_t *) ct_alloc_zeroed(n + 1, sizeof *p->node_of);
     p->sample = (ct_pixels *) ct_alloc(CT_PIXEL_SAMPLE * sizeof *p->sample);
     p->sample_runs = (ct_pixel_run *) ct_alloc(CT_PIXEL_SAMPLE * sizeof *p->sample_runs);
     if (!p->blocks || !p->runs || !p->classes || !p->node_of || !p->sample || !p->sample_runs)
@@ -128,7 +128,6 @@ ct_status ct_pixel_tree_pixels_init(ct_pixel_tree_pixels *p, const ct_pixel_sour
         if (c.left && !own) return CT_BAD_INPUT;
         add_image(&f, &source->shapes[i], i, own, &c);
     }
-    memset(p->node_of, 0, n * sizeof *p->node_of);
     draw_sample(p);
     ct_tree_pixels_are_sound(p);
     return CT_OK;

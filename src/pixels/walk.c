@@ -46,10 +46,9 @@ void ct_pixel_shares(const ct_pixel_tree *tree, uint32_t n_classes, int votes, u
 static int make_shares(walk *w, unsigned threads)
 {
     const ct_pixel_forest *f = w->forest;
-    w->shares = (uint32_t **) ct_alloc((f->n_trees + 1) * sizeof *w->shares);
+    w->shares = (uint32_t **) ct_alloc_zeroed(f->n_trees + 1, sizeof *w->shares);
     w->sums = (uint64_t *) ct_alloc((size_t) threads * CHUNK * f->n_classes * sizeof *w->sums);
     if (!w->shares || !w->sums) return 0;
-    memset(w->shares, 0, f->n_trees * sizeof *w->shares);
     for (uint32_t i = 0; i < f->n_trees; i++) {
         const ct_pixel_tree *tree = &f->trees[i];
         ct_pixel_tree_is_sound(tree);

@@ -121,11 +121,10 @@ static ct_status make_result(ct_policy_result *result, uint32_t n_nodes, uint32_
     CT_TRY(ct_forest_init(&result->tree, 1, n_nodes, 0, error));
     CT_TRY(ct_forest_add_values(&result->tree, n_actions, error));
     result->action = (uint32_t *) ct_alloc(n_nodes * sizeof *result->action);
-    result->n = (uint32_t *) ct_alloc(n_nodes * sizeof *result->n);
+    result->n = (uint32_t *) ct_alloc_zeroed(n_nodes, sizeof *result->n);
     result->regret = (double *) ct_alloc(n_nodes * sizeof *result->regret);
     if (!result->action || !result->n || !result->regret)
         return ct_fail(error, CT_NO_MEMORY, "not enough memory for the tree");
-    memset(result->n, 0, n_nodes * sizeof *result->n);
     return CT_OK;
 }
 

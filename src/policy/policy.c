@@ -215,9 +215,8 @@ static ct_status begin_team(task *t, const ct_policy_data *data, const ct_policy
     memset(t, 0, sizeof *t);
     t->data = data, t->options = options, t->n_workers = n_workers;
     CT_TRY(check(data, options, error));
-    t->team = (ct_policy_worker *) ct_alloc(n_workers * sizeof *t->team);
+    t->team = (ct_policy_worker *) ct_alloc_zeroed(n_workers, sizeof *t->team);
     if (!t->team) return ct_fail(error, CT_NO_MEMORY, "not enough memory for the workers");
-    memset(t->team, 0, n_workers * sizeof *t->team);
     for (unsigned i = 0; i < n_workers; i++) {
         t->team[i].number = i;
         ct_arena_init(&t->team[i].arena, budget);

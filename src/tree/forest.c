@@ -46,15 +46,13 @@ ct_status ct_forest_add_weights(ct_forest *forest, ct_error *error)
 ct_status ct_forest_add_levels(ct_forest *forest, ct_error *error)
 {
     CT_ASSERT(!forest->n_levels && forest->room > 0);
-    forest->n_levels = (uint32_t *) ct_alloc(forest->room * sizeof *forest->n_levels);
-    forest->levels_left = (uint8_t **) ct_alloc(forest->room * sizeof *forest->levels_left);
+    forest->n_levels = (uint32_t *) ct_alloc_zeroed(forest->room, sizeof *forest->n_levels);
+    forest->levels_left = (uint8_t **) ct_alloc_zeroed(forest->room, sizeof *forest->levels_left);
     if (!forest->n_levels || !forest->levels_left) {
         ct_free(forest->levels_left);
         forest->levels_left = NULL;
         return ct_fail(error, CT_NO_MEMORY, "not enough memory for the levels of the nodes");
     }
-    memset(forest->n_levels, 0, forest->room * sizeof *forest->n_levels);
-    memset(forest->levels_left, 0, forest->room * sizeof *forest->levels_left);
     return CT_OK;
 }
 

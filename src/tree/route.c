@@ -69,11 +69,10 @@ static ct_status plan_room(plan *p, uint32_t n_nodes, ct_error *error)
     p->values = (int32_t *) ct_alloc(n * sizeof *p->values);
     p->nodes = (uint32_t *) ct_alloc(n * sizeof *p->nodes);
     p->used = (uint32_t *) ct_alloc(n_cols * sizeof *p->used);
-    p->uses = (uint8_t *) ct_alloc(n_cols);
+    p->uses = (uint8_t *) ct_alloc_zeroed(n_cols, 1);
     if (!p->steps || !p->sides || !p->values || !p->nodes || !p->used || !p->uses)
         return ct_fail(error, CT_NO_MEMORY, "no memory to predict with %lu nodes",
                        (unsigned long) n_nodes);
-    memset(p->uses, 0, n_cols);
     return CT_OK;
 }
 
@@ -259,11 +258,10 @@ ct_status ct_route(const ct_forest *forest, uint32_t tree, const ct_column *colu
     p.n_cols = n_cols;
     p.n_rows = n_rows;
     uint32_t n_workers = n_threads ? n_threads : 1;
-    scratch *scratches = (scratch *) ct_alloc(n_workers * sizeof *scratches);
+    scratch *scratches = (scratch *) ct_alloc_zeroed(n_workers, sizeof *scratches);
     ct_status status = scratches ? plan_init(&p, forest, tree, values, error)
                              : ct_fail(error, CT_NO_MEMORY, "no memory to predict");
     if (scratches) {
-        memset(scratches, 0, n_workers * sizeof *scratches);
         if (status == CT_OK) status = route_rows(&p, scratches, n_workers, value_of_row, error);
         for (uint32_t worker = 0; worker < n_workers; worker++) scratch_free(&scratches[worker]);
     }
@@ -327,11 +325,10 @@ ct_status ct_forest_check(const ct_forest *forest, uint32_t n_cols, ct_error *er
         if (forest->roots[tree] >= forest->n_nodes)
             return ct_fail(error, CT_BAD_INPUT, "a tree has no root");
     if (forest->leaf == CT_LEAF_LINEAR) CT_TRY(check_terms(forest, n_cols, error));
-    uint8_t *is_child = (uint8_t *) ct_alloc(forest->n_nodes);
+    uint8_t *is_child = (uint8_t *) ct_alloc_zeroed(forest->n_nodes, 1);
     if (!is_child)
         return ct_fail(error, CT_NO_MEMORY, "no memory to check %lu nodes",
                        (unsigned long) forest->n_nodes);
-    memset(is_child, 0, forest->n_nodes);
     ct_status status = check_nodes(forest, n_cols, is_child, error);
     ct_free(is_child);
     return status;

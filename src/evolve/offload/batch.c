@@ -63,10 +63,9 @@ static int has_room(const ct_kd_device *device, const ct_batch_offsets *all)
 
 ct_status ct_gmt_kd_batch_open(ct_kd_device *device)
 {
-    device->plans = (ct_query_plan *) ct_alloc(CT_BATCH_QUERIES * sizeof *device->plans);
+    device->plans = (ct_query_plan *) ct_alloc_zeroed(CT_BATCH_QUERIES, sizeof *device->plans);
     device->offsets = (ct_batch_offsets *) ct_alloc((CT_BATCH_QUERIES + 1) *
                                                     sizeof *device->offsets);
-    if (device->plans) memset(device->plans, 0, CT_BATCH_QUERIES * sizeof *device->plans);
     if (!device->plans || !device->offsets) return CT_NO_MEMORY;
     CT_TRY(ct_gpu_take(device->gpu, device->bytes_on_device, &device->batch_on_device));
     return ct_gpu_take_host(device->gpu, device->bytes_on_host, &device->on_host);

@@ -3,7 +3,6 @@
 
 #include "evolve/offload/device.h"
 
-#include <string.h>
 
 #include "base/memory.h"
 #include "evolve/offload/batch.h"
@@ -134,12 +133,11 @@ ct_status ct_gmt_kd_device_open(int number, const ct_kd_tree *kd, unsigned threa
     if (kd->n >= CT_PIECE_FLAG)
         return ct_fail(error, CT_NO_DEVICE, "this many rows are left to the CPU");
     CT_TRY(ct_gpu_open(number, &gpu, error));
-    ct_kd_device *device = (ct_kd_device *) ct_alloc(sizeof *device);
+    ct_kd_device *device = (ct_kd_device *) ct_alloc_zeroed(1, sizeof *device);
     if (!device) {
         ct_gpu_close(gpu);
         return ct_fail(error, CT_NO_MEMORY, "not enough memory for a device");
     }
-    memset(device, 0, sizeof *device);
     device->gpu = gpu;
     device->kd = kd;
     device->threads = threads;

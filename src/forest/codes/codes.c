@@ -193,13 +193,12 @@ static int make_bins(ct_hist_code_column *column, const uint16_t *codes, uint32_
     while ((column->n_codes - 1) >> column->shift >= BIN_STEPS) column->shift++;
     uint32_t n_steps = ((column->n_codes - 1) >> column->shift) + 1,
              entries = (UINT32_C(65535) >> column->shift) + 1;
-    uint32_t *rows = (uint32_t *) ct_alloc(n_steps * sizeof *rows);
+    uint32_t *rows = (uint32_t *) ct_alloc_zeroed(n_steps, sizeof *rows);
     column->bin_of = (uint8_t *) ct_alloc(entries);
     if (!rows || !column->bin_of) {
         ct_free(rows);
         return 0;
     }
-    memset(rows, 0, n_steps * sizeof *rows);
     column->bin_of[entries - 1] = CT_BIN_MISSING;
     uint32_t n = 0;
     for (uint32_t row = 0; row < n_rows; row++)
@@ -322,18 +321,15 @@ static int make_plan(plan *p, ct_hist_codes *codes, const ct_column *columns, ui
     p->codes = codes;
     p->most = most < CT_HIST_CODES ? most : CT_HIST_CODES;
     p->stop = stop;
-    p->scratches = (scratch *) ct_alloc(threads * sizeof *p->scratches);
-    codes->columns = (ct_hist_code_column *) ct_alloc((codes->n_cols ? codes->n_cols : 1) *
-                                                      sizeof *codes->columns);
-    if (codes->columns)
-        memset(codes->columns, 0, (codes->n_cols ? codes->n_cols : 1) * sizeof *codes->columns);
+    p->scratches = (scratch *) ct_alloc_zeroed(threads, sizeof *p->scratches);
+    codes->columns = (ct_hist_code_column *) ct_alloc_zeroed(codes->n_cols,
+                                                             sizeof *codes->columns);
     codes->codes = (uint16_t *) ct_alloc(values * sizeof *codes->codes);
     codes->bins = (uint8_t *) ct_alloc(values);
     if (codes->stride)
         codes->by_row = (uint16_t *) ct_alloc(codes->n_rows * codes->stride *
                                               sizeof *codes->by_row);
     if (!p->scratches) return 0;
-    memset(p->scratches, 0, threads * sizeof *p->scratches);
     int fine = codes->columns && codes->codes && codes->bins && (codes->by_row || !codes->stride);
     uint32_t n_levels, n = most_to_sort(columns, codes->n_cols, codes->n_rows, &n_levels);
     for (unsigned i = 0; fine && i < threads; i++)

@@ -43,9 +43,8 @@ static int cut_range(ct_coder *c, const ct_hist_code_column *column)
 ct_coder *ct_forest_coders_new(const ct_hist_code_column *columns, uint32_t n_cols, uint32_t n_rows)
 {
     CT_ASSERT(columns || !n_cols);
-    ct_coder *coders = (ct_coder *) ct_alloc((n_cols ? n_cols : 1) * sizeof *coders);
+    ct_coder *coders = (ct_coder *) ct_alloc_zeroed(n_cols ? n_cols : 1, sizeof *coders);
     if (!coders) return NULL;
-    memset(coders, 0, n_cols * sizeof *coders);
     for (uint32_t col = 0; col < n_cols; col++) {
         uint32_t n = columns[col].n_codes;
         if (n < FEWEST_CODES || n / 2 > n_rows || cut_range(&coders[col], &columns[col])) continue;

@@ -148,15 +148,6 @@ void ct_forest_growth_free(ct_growth *g)
     ct_lock_free(&g->lock);
 }
 
-/* NULL if memory ends. */
-static void *zeroed(size_t n, size_t size)
-{
-    size_t bytes = n * size;
-    void *memory = ct_alloc(bytes > 0 ? bytes : 1);
-    if (memory) memset(memory, 0, bytes);
-    return memory;
-}
-
 static int make_extra(ct_growth *g)
 {
     ct_hist_extra *extra = g->extra;
@@ -168,7 +159,8 @@ static int make_extra(ct_growth *g)
     extra->gain_words = grower->gain_words.n;
     extra->harm_words = grower->harm_words.n;
     if (g->options->gains)
-        extra->gains = (int64_t *) zeroed(n_cols * extra->gain_words, sizeof *extra->gains);
+        extra->gains = (int64_t *) ct_alloc_zeroed(n_cols * extra->gain_words,
+                                                   sizeof *extra->gains);
     extra->gain_unit = extra->gain_words == 1 ? square / grower->gain_scale
                                               : ldexp(1, grower->gain_words.low) / size;
     extra->centre = grower->centre;
@@ -176,13 +168,13 @@ static int make_extra(ct_growth *g)
     extra->harm_unit = ct_forest_permute_unit(grower);
     extra->local_unit = ct_forest_local_unit(grower);
     if (g->options->local)
-        extra->local = (int64_t *) zeroed(n_rows * n_cols, sizeof *extra->local);
+        extra->local = (int64_t *) ct_alloc_zeroed(n_rows * n_cols, sizeof *extra->local);
     if (g->options->oob) {
-        extra->oob_sums = (int64_t *) zeroed(n_rows * width, sizeof *extra->oob_sums);
-        extra->oob_trees = (uint32_t *) zeroed(n_rows, sizeof *extra->oob_trees);
+        extra->oob_sums = (int64_t *) ct_alloc_zeroed(n_rows * width, sizeof *extra->oob_sums);
+        extra->oob_trees = (uint32_t *) ct_alloc_zeroed(n_rows, sizeof *extra->oob_trees);
     }
     if (g->options->permutation)
-        extra->harm = (int64_t *) zeroed(n_cols * extra->harm_words, sizeof *extra->harm);
+        extra->harm = (int64_t *) ct_alloc_zeroed(n_cols * extra->harm_words, sizeof *extra->harm);
     return (extra->gains || !g->options->gains) && (extra->oob_sums || !g->options->oob) &&
            (extra->oob_trees || !g->options->oob) && (extra->harm || !g->options->permutation) &&
            (extra->local || !g->options->local);
@@ -199,7 +191,8 @@ ct_status ct_forest_growth_prepare(ct_growth *g, double bytes, ct_error *error)
         return ct_fail(error, CT_NO_MEMORY,
                        "%.0f MB of memory are needed to begin, more than the limit", bytes / 1e6);
     g->bytes = (int64_t) bytes;
-    g->forest->trees = (ct_hist_tree *) zeroed(g->options->n_trees, sizeof *g->forest->trees);
+    g->forest->trees = (ct_hist_tree *) ct_alloc_zeroed(g->options->n_trees,
+                                                        sizeof *g->forest->trees);
     if (g->forest->trees) g->forest->n_trees = g->options->n_trees;
     if (!g->forest->trees || !make_extra(g))
         return ct_fail(error, CT_NO_MEMORY, "no memory to grow trees");

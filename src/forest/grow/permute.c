@@ -1,7 +1,6 @@
 #include "forest/grow/permute.h"
 
 #include <math.h>
-#include <string.h>
 
 #include "base/bits.h"
 #include "base/memory.h"
@@ -347,7 +346,7 @@ static int open_permutation(permutation *p, const ct_grower *grower, const ct_le
     p->labels = n_classes ? (uint16_t *) ct_alloc(tree->n_nodes * sizeof *p->labels) : NULL;
     p->path = (path_step *) ct_alloc((tree->depth + 1) * sizeof *p->path);
     p->up = (uint32_t *) ct_alloc((tree->depth + 1) * sizeof *p->up);
-    p->last_step = (uint32_t *) ct_alloc(codes->n_cols * sizeof *p->last_step);
+    p->last_step = (uint32_t *) ct_alloc_zeroed(codes->n_cols, sizeof *p->last_step);
     p->n_path = p->end = p->n = 0;
     p->unit = ct_forest_permute_unit(grower);
     p->harm = harm;
@@ -358,7 +357,6 @@ static int open_permutation(permutation *p, const ct_grower *grower, const ct_le
     if (!p->nodes || !p->parents || (n_classes && !p->labels) || !p->path || !p->up ||
         !p->last_step || (needs_leaf && !p->leaf_of))
         return 0;
-    memset(p->last_step, 0, grower->n_cols * sizeof *p->last_step);
     copy_nodes(p);
     find_parents(p);
     if (n_classes) find_labels(p, n_classes);

@@ -154,8 +154,7 @@ static int quantise_scores(ct_grower *g)
     g->out_words = (ct_words){g->exponent - 16, 1};
     g->gain_words = g->harm_words = (ct_words){0, 1};
     g->gain_scale = ldexp(1, 1 - ilogb(g->options->sample));
-    g->quantised = (int32_t *) ct_alloc(g->n_rows * sizeof *g->quantised);
-    if (g->quantised) memset(g->quantised, 0, g->n_rows * sizeof *g->quantised);
+    g->quantised = (int32_t *) ct_alloc_zeroed(g->n_rows, sizeof *g->quantised);
     return g->quantised != NULL;
 }
 

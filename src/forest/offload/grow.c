@@ -104,7 +104,7 @@ static int make(const growth *g, made_to_send *made)
     const ct_hist_codes *codes = grower->codes;
     const size_t rows = grower->n_rows, cols = grower->n_cols;
     made->columns = (ct_grow_column *) ct_alloc(cols * sizeof *made->columns);
-    made->first = (uint16_t *) ct_alloc(cols * (CT_BINS + 1) * sizeof *made->first);
+    made->first = (uint16_t *) ct_alloc_zeroed(cols * (CT_BINS + 1), sizeof *made->first);
     made->codes = codes->by_row ? NULL : (uint16_t *) ct_alloc(rows * g->table.stride *
                                                                sizeof *made->codes);
     made->classes = grower->n_classes ? (uint8_t *) ct_alloc(rows) : NULL;
@@ -112,7 +112,6 @@ static int make(const growth *g, made_to_send *made)
     if (!made->columns || !made->first || (!made->codes && !codes->by_row) ||
         (!made->classes && grower->n_classes))
         return 0;
-    memset(made->first, 0, cols * (CT_BINS + 1) * sizeof *made->first);
     for (uint32_t col = 0; col < cols; col++) {
         const ct_hist_code_column *column = &codes->columns[col];
         made->columns[col] = (ct_grow_column){column->n_codes, column->n_bins,
@@ -416,9 +415,8 @@ static ct_status send_table(growth *g, ct_error *error)
 
 static ct_status open_workers(growth *g, ct_error *error)
 {
-    g->workers = (worker *) ct_alloc(g->n_workers * sizeof *g->workers);
+    g->workers = (worker *) ct_alloc_zeroed(g->n_workers, sizeof *g->workers);
     if (!g->workers) return ct_fail(error, CT_NO_MEMORY, "no memory to grow trees");
-    memset(g->workers, 0, g->n_workers * sizeof *g->workers);
     for (unsigned i = 0; i < g->n_workers; i++) {
         worker *w = &g->workers[i];
         if (!open_host(g, w)) return ct_fail(error, CT_NO_MEMORY, "no memory to grow trees");

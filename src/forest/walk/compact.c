@@ -110,10 +110,9 @@ static int code_cuts(ct_compact *compact, const ct_hist_forest *forest,
         compact->first_code[col] = n;
         n += columns[col].n_codes + 1;
     }
-    compact->code_of = (uint16_t *) ct_alloc((n + 1) * sizeof *compact->code_of);
+    compact->code_of = (uint16_t *) ct_alloc_zeroed(n + 1, sizeof *compact->code_of);
     compact->edges = (double *) ct_alloc((n + 1) * sizeof *compact->edges);
     if (!compact->code_of || !compact->edges) return 0;
-    memset(compact->code_of, 0, n * sizeof *compact->code_of);
     mark_cuts(compact, forest);
     number_cuts(compact, forest->n_cols);
     return 1;

@@ -26,10 +26,9 @@ ct_status ct_forest_concordance_of(const uint32_t *survival, const uint32_t *ran
 {
     for (uint32_t i = 0; i < n; i++)
         CT_ASSERT(ranks[i] < n && (i == 0 || survival[i - 1] <= survival[i]));
-    uint32_t *sums = (uint32_t *) ct_alloc((n + (size_t) 1) * sizeof *sums);
+    uint32_t *sums = (uint32_t *) ct_alloc_zeroed(n + (size_t) 1, sizeof *sums);
     memset(answer, 0, sizeof *answer);
     if (!sums) return CT_NO_MEMORY;
-    memset(sums, 0, (n + (size_t) 1) * sizeof *sums);
     for (uint32_t end = n, begin; end; end = begin) {
         for (begin = end - 1; begin && survival[begin - 1] == survival[end - 1];) begin--;
         for (uint32_t i = begin; i < end && !ct_survival_censored(survival[i]); i++) {

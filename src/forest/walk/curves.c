@@ -111,9 +111,8 @@ ct_status ct_forest_curves_predict(const ct_forest_curves_request *request,
     const uint32_t rows = CELLS / (request->n_columns + 1) + 1;
     plan p = {request, rows < ROWS ? rows : ROWS, NULL};
     if (!threads) threads = 1;
-    p.scratches = (scratch *) ct_alloc(threads * sizeof *p.scratches);
+    p.scratches = (scratch *) ct_alloc_zeroed(threads, sizeof *p.scratches);
     if (!p.scratches) return ct_fail(error, CT_NO_MEMORY, "no memory to predict");
-    memset(p.scratches, 0, threads * sizeof *p.scratches);
     ct_status status = walk(&p, codes, columns, threads, stop, error);
     for (unsigned i = 0; i < threads; i++) ct_free(p.scratches[i].steps);
     ct_free(p.scratches);

@@ -86,12 +86,9 @@ int ct_forest_members_have(const uint32_t *members, uint32_t n, uint32_t rank)
 static int room_for(shares *s, uint32_t n)
 {
     if (s->n + n <= s->room) return 1;
-    const size_t room = 2 * ((size_t) s->n + n);
-    entry *more = room < UINT32_MAX ? (entry *) ct_alloc(room * sizeof *more) : NULL;
-    if (!more) return 0;
-    if (s->n) memcpy(more, s->entries, s->n * sizeof *more);
-    ct_free(s->entries);
-    s->entries = more;
+    const size_t held = s->n * sizeof *s->entries, room = 2 * ((size_t) s->n + n);
+    if (room >= UINT32_MAX || !ct_enlarge(&s->entries, held, room * sizeof *s->entries - held))
+        return 0;
     s->room = (uint32_t) room;
     return 1;
 }
@@ -271,9 +268,8 @@ ct_status ct_forest_members_predict(const ct_forest_members_request *request,
     const ct_hist_visitor visitor = {&p, rows_at_a_time(request->forest), visit_tree, visit_rows};
     int64_t found = 0;
     if (!threads) threads = 1;
-    p.scratches = (scratch *) ct_alloc(threads * sizeof *p.scratches);
+    p.scratches = (scratch *) ct_alloc_zeroed(threads, sizeof *p.scratches);
     if (!p.scratches) return ct_fail(error, CT_NO_MEMORY, "no memory to predict");
-    memset(p.scratches, 0, threads * sizeof *p.scratches);
     empty(request);
     ct_status status = ct_hist_visit(request->forest, codes, columns, request->n_rows, &visitor,
                                      threads, stop, error);

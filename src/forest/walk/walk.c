@@ -186,9 +186,8 @@ static int make_means(plan *p)
 {
     const ct_hist_forest *f = p->forest;
     if (f->n_classes || !p->compact.nodes || p->visitor) return 1;
-    p->means = (double **) ct_alloc((f->n_trees + 1) * sizeof *p->means);
+    p->means = (double **) ct_alloc_zeroed(f->n_trees + 1, sizeof *p->means);
     if (!p->means) return 0;
-    memset(p->means, 0, f->n_trees * sizeof *p->means);
     for (uint32_t i = 0; i < f->n_trees; i++) {
         const ct_hist_tree *tree = &f->trees[i];
         p->means[i] = (double *) ct_alloc(tree->n_nodes * sizeof **p->means);
@@ -215,8 +214,7 @@ static int make_plan(plan *p, unsigned threads)
     if (p->visitor && rows > p->visitor->most) rows = p->visitor->most;
     p->chunk = (uint32_t) rows;
     p->coders = ct_forest_coders_new(p->codes, n_cols, p->n_rows);
-    p->scratches = (scratch *) ct_alloc(threads * sizeof *p->scratches);
-    if (p->scratches) memset(p->scratches, 0, threads * sizeof *p->scratches);
+    p->scratches = (scratch *) ct_alloc_zeroed(threads, sizeof *p->scratches);
     if (!p->coders || !p->scratches || !make_means(p)) return 0;
     int fine = 1;
     for (unsigned i = 0; fine && i < threads; i++) {
