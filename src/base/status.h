@@ -45,8 +45,7 @@ ct_status ct_fail(ct_error *error, ct_status status, const char *format, ...) CT
     } while (0)
 
 #if defined(CT_DEBUG) && !defined(__CUDA_ARCH__)
-__attribute__((noreturn)) void ct_assert_failed(const char *condition, const char *file,
-                                                int line);
+__attribute__((noreturn)) void ct_assert_failed(const char *condition, const char *file, int line);
 #define CT_ASSERT(condition)                                                                       \
     ((condition) ? (void) 0 : ct_assert_failed(#condition, __FILE__, __LINE__))
 #else

@@ -1,7 +1,5 @@
 #include "evolve/bin_sums.h"
 
-#include <string.h>
-
 #include "evolve/pieces.h"
 
 /* Sums the rows begin .. end - 1 of every `stride`-th row of the node. */
@@ -51,12 +49,11 @@ typedef struct {
 /* The memory of a piece. */
 static ct_bin_level piece_level(const summing *all, uint64_t piece)
 {
-    ct_bin_level level;
-    memset(&level, 0, sizeof level);
-    level.room = CT_ALL_BINS;
-    level.sums = all->scratch->piece_sums + piece * sums_of(all->search->of);
-    level.counts = all->scratch->piece_counts + piece * CT_ALL_BINS * all->search->of->n_slots;
-    return level;
+    const ct_split_scratch *scratch = all->scratch;
+    return (ct_bin_level){
+        .room = CT_ALL_BINS,
+        .sums = scratch->piece_sums + piece * sums_of(all->search->of),
+        .counts = scratch->piece_counts + piece * CT_ALL_BINS * all->search->of->n_slots};
 }
 
 static void sum_pieces(void *data, unsigned worker, uint64_t begin, uint64_t end)

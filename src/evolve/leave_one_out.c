@@ -189,10 +189,7 @@ ct_status ct_gmt_loo_errors(const ct_gmt_loo_data *data, const double *ridge, ui
                             ct_error *error)
 {
     CT_ASSERT(data->n_rows > 0 && ridge && smoothing && errors);
-    errors_of all;
-    memset(&all, 0, sizeof all);
-    all.data = data;
-    all.columns = data->nodes.p + 1;
+    errors_of all = {.data = data, .columns = data->nodes.p + 1};
     ct_status status = take_memory(&all, error);
     if (status == CT_OK) {
         deal_rows(&all);

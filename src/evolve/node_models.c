@@ -9,8 +9,7 @@
 
 enum { PIECE = 1 << 15, BLOCK = 128 };
 
-static void solve_node(ct_gmt_node_models *models, uint32_t node, const uint8_t *dropped,
-                       ct_qr *q)
+static void solve_node(ct_gmt_node_models *models, uint32_t node, const uint8_t *dropped, ct_qr *q)
 {
     CT_ASSERT(node < models->n_nodes && q->p == models->p);
     const uint32_t p = q->p, m = q->m;
@@ -243,14 +242,8 @@ ct_status ct_gmt_node_models_fit(ct_gmt_node_models *models, const ct_gmt_model_
                                  const uint32_t *left, const uint32_t *right, const int32_t *where,
                                  const uint8_t *dropped, unsigned threads, ct_error *error)
 {
-    fitting all;
-    memset(models, 0, sizeof *models);
-    memset(&all, 0, sizeof all);
-    models->n_nodes = n_nodes;
-    models->p = data->n_regressors + 1;
-    all.models = models;
-    all.data = data;
-    all.columns = models->p + 1;
+    *models = (ct_gmt_node_models){.n_nodes = n_nodes, .p = data->n_regressors + 1};
+    fitting all = {.models = models, .data = data, .columns = models->p + 1};
     ct_status status = fit_all(&all, left, right, where, dropped, threads, error);
     ct_free(all.rows), ct_free(all.pieces), ct_free(all.triangles), ct_free(all.ranges);
     return status;

@@ -281,15 +281,10 @@ ct_status ct_gmt_optimum_search(const ct_model_table *table, const ct_gram_kerne
                                 const ct_optimum_options *options, ct_optimum *found,
                                 ct_error *error)
 {
-    proving all;
     CT_ASSERT(options->known >= 0 && table->n_rows > 0 && table->n_splitters > 0);
-    memset(&all, 0, sizeof all);
-    memset(found, 0, sizeof *found);
-    found->cost = options->known;
+    proving all = {.table = table, .options = options, .found = found};
+    *found = (ct_optimum){.cost = options->known};
     for (int i = 0; i < CT_OPTIMUM_TESTS; i++) found->tests[i].splitter = -1;
-    all.table = table;
-    all.options = options;
-    all.found = found;
     int fine = get_memory(&all, kernels);
     if (fine) prove(&all);
     ct_gmt_pairs_free(all.pairs);

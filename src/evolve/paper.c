@@ -3,7 +3,6 @@
 #include "evolve/paper.h"
 
 #include <math.h>
-#include <string.h>
 
 #include "base/clock.h"
 #include "base/memory.h"
@@ -359,13 +358,8 @@ ct_status ct_evolve_tree(const ct_kd_tree *kd, ct_model_tree *best, const ct_tre
 {
     CT_ASSERT(best->table == &kd->table && limits->minbucket > 0);
     ct_model_tree_is_sound(best);
-    evolution all;
-    memset(&all, 0, sizeof all);
-    all.kd = kd;
-    all.limits = limits;
-    all.options = options;
-    all.paper = paper;
-    all.device = paper->device;
+    evolution all = {.kd = kd, .limits = limits, .options = options, .paper = paper,
+                     .device = paper->device};
     ct_status status = take_memory(&all, best, error);
     if (status == CT_OK) evolve(&all, best, history);
     for (uint32_t i = 0; i < all.n; i++) ct_gmt_model_tree_free(&all.trees[i]);

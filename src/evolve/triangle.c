@@ -68,10 +68,7 @@ ct_status ct_gmt_qr_make(ct_qr *q, uint32_t p, ct_error *error)
 {
     const size_t n = p, m = n + 1;
     double *memory = (double *) ct_alloc((m * m + 3 * n + n * n) * sizeof *memory);
-    memset(q, 0, sizeof *q);
-    q->p = p;
-    q->m = p + 1;
-    q->x = memory;
+    *q = (ct_qr){.p = p, .m = p + 1, .x = memory};
     q->column = (uint32_t *) ct_alloc(n * sizeof *q->column);
     if (!memory || !q->column) {
         ct_gmt_qr_free(q);

@@ -1,7 +1,6 @@
 #include "forest/grower.h"
 
 #include <math.h>
-#include <string.h>
 
 #include "base/memory.h"
 #include "forest/grow/subtree.h"
@@ -71,21 +70,15 @@ ct_status ct_forest_grower_init(ct_grower *g, const ct_hist_data *data,
                                 const ct_hist_options *options, ct_error *error)
 {
     CT_ASSERT(!data->classes == !data->n_classes);
-    memset(g, 0, sizeof *g);
-    g->data = data;
-    g->options = options;
-    g->codes = data->codes;
-    g->scan = ct_scan_at(options->simd);
-    g->criterion = ct_forest_find_criterion(options->rule, data->n_classes ? CT_OF_CLASSES
-                                                                    : CT_OF_NUMBERS);
-    g->n_rows = data->codes->n_rows;
-    g->n_cols = data->codes->n_cols;
-    g->n_classes = data->n_classes;
-    g->leaf_weight = weight_of_leaves(options);
-    g->block = options->block ? options->block : BLOCK;
-    g->gain_scale = ldexp(1, 20);
-    g->out_words.n = g->gain_words.n = g->harm_words.n = 1;
-    g->need_out = options->oob || options->permutation;
+    *g = (ct_grower){.data = data, .options = options, .codes = data->codes,
+                     .n_rows = data->codes->n_rows, .n_cols = data->codes->n_cols,
+                     .n_classes = data->n_classes, .scan = ct_scan_at(options->simd),
+                     .leaf_weight = weight_of_leaves(options),
+                     .block = options->block ? options->block : BLOCK,
+                     .gain_scale = ldexp(1, 20), .out_words.n = 1, .gain_words.n = 1,
+                     .harm_words.n = 1, .need_out = options->oob || options->permutation};
+    g->criterion = ct_forest_find_criterion(options->rule,
+                                            g->n_classes ? CT_OF_CLASSES : CT_OF_NUMBERS);
     if (ct_hist_sampler_init(&g->sampler, g->n_rows, data->sampling) != CT_OK ||
         !order_by_class(g) || !sum_weights(g) || !make_logs(g) ||
         (!g->n_classes && !ct_forest_quantise(g)))

@@ -73,9 +73,8 @@ static size_t harm_cells(const growth *g)
 static int grow_one(growth *g, ct_hist_scratch *scratch, uint32_t place)
 {
     CT_ASSERT(place < g->all.options->n_trees);
-    ct_hist_tree tree;
-    memset(&tree, 0, sizeof tree);
     uint32_t number = g->all.options->first_tree + place;
+    ct_hist_tree tree = {0};
     int fine = ct_forest_grow_tree(scratch, number) &&
                ct_hist_scratch_tree(scratch, &tree) == CT_OK;
     tree.number = number;
@@ -143,11 +142,10 @@ ct_status ct_hist_grow(const ct_hist_data *data, const ct_hist_options *options,
                        ct_hist_forest *forest, ct_hist_extra *extra, ct_error *error)
 {
     CT_ASSERT(data->codes && options && forest && extra);
-    growth g;
+    growth g = {0};
     unsigned threads = options->threads ? options->threads : 1;
     if (threads > options->n_trees) threads = options->n_trees;
     if (options->learn) threads = 1;
-    memset(&g, 0, sizeof g);
     ct_status status = ct_forest_growth_begin(&g.all, data, options, forest, extra, error);
     if (status == CT_OK) status = run(&g, threads, error);
     free_scratches(&g, threads);

@@ -135,8 +135,7 @@ ct_status ct_forge(const ct_forge_ensemble *ensemble, ct_forged *f, ct_error *er
     f->budget.limit = SIZE_MAX / 2;
     ct_arena_init(&f->arena, &f->budget);
     CT_TRY(ct_forge_ensemble_check(ensemble, error));
-    ct_forge_packing packing;
-    memset(&packing, 0, sizeof packing);
+    ct_forge_packing packing = {0};
     ct_arena_init(&packing.arena, &f->budget);
     ct_status packed = pack_all(f, &packing);
     ct_arena_free(&packing.arena);

@@ -90,8 +90,7 @@ static ct_status run_job(job *j, const ct_forge_run *run, ct_error *error)
                               : tile_rows(j->forged, j->n_rows, threads);
     uint32_t pieces = (j->n_rows - 1) / rows + 1;
     if (threads > pieces) threads = pieces;
-    ct_forge_scratch_pool own;
-    memset(&own, 0, sizeof own);
+    ct_forge_scratch_pool own = {0};
     ct_forge_scratch_pool *scratches = j->planes && run->kept ? run->kept : &own;
     if (!make_scratches(scratches, j, threads, rows))
         return ct_fail(error, CT_NO_MEMORY, "not enough memory to predict");

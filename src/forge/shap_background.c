@@ -87,6 +87,11 @@ static void look_up(const job *j, const ct_forge_pattern_unit *unit, uint32_t *a
     }
 }
 
+static void count(uint32_t *counts, const uint32_t *pattern, uint32_t n)
+{
+    for (uint32_t row = 0; row < n; row++) counts[pattern[row]]++;
+}
+
 /* Counts the patterns of rows of the background, or looks those of rows up. */
 static void walk_block(void *data, unsigned number, uint64_t begin, uint64_t end)
 {
@@ -106,8 +111,7 @@ static void walk_block(void *data, unsigned number, uint64_t begin, uint64_t end
             const ct_forge_pattern_unit *unit = &tree->units[s->unit];
             uint32_t *pattern = w->patterns + (size_t) s->to * ROWS;
             if (j->is_counted) look_up(j, unit, pattern, first, n);
-            else
-                for (uint32_t row = 0; row < n; row++) w->counts[unit->counts + pattern[row]]++;
+            else count(w->counts + unit->counts, pattern, n);
         }
     }
 }

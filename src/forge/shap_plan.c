@@ -165,18 +165,16 @@ static uint32_t same_above(const ct_forge_shap_scratch *scratch, uint32_t depth,
 static ct_forge_shap_edge test_of(const ct_forged *f, ct_forge_shap_scratch *scratch,
                                   const ct_forged_node *node, uint32_t depth)
 {
-    ct_forge_shap_edge edge;
-    memset(&edge, 0, sizeof edge);
-    edge.player = edge.column = node->what & CT_FORGE_WALK_COLUMN;
-    edge.threshold = node->threshold;
-    edge.nan_left = (node->what & CT_FORGE_WALK_NAN_LEFT) != 0;
+    const uint32_t player = node->what & CT_FORGE_WALK_COLUMN;
+    ct_forge_shap_edge edge = {.player = player, .column = player, .depth = depth,
+                               .threshold = node->threshold,
+                               .nan_left = (node->what & CT_FORGE_WALK_NAN_LEFT) != 0,
+                               .above = same_above(scratch, depth, player)};
     if (node->what & (CT_FORGE_WALK_SET | CT_FORGE_WALK_ZERO)) {
         edge.column = f->n_used + scratch->n_special;
         edge.threshold = 0.5;
         scratch->special[scratch->n_special++] = f->node_of[node - f->nodes];
     }
-    edge.depth = depth;
-    edge.above = same_above(scratch, depth, edge.player);
     return edge;
 }
 

@@ -45,8 +45,7 @@ static inline void ct_pixel_level_is_sound(const ct_pixel_level *level)
     CT_ASSERT(total == open);
 }
 
-static inline void ct_pixel_chunk_is_sound(const ct_pixel_level *level,
-                                           const ct_pixel_chunk *chunk)
+static inline void ct_pixel_chunk_is_sound(const ct_pixel_level *level, const ct_pixel_chunk *chunk)
 {
     CT_ASSERT(chunk->n > 0 && chunk->n % CT_PIXEL_AT_ONCE == 0 && chunk->n_leaves > 0);
     CT_ASSERT(chunk->first_leaf + chunk->n_leaves <= level->n_open);

@@ -496,21 +496,12 @@ ct_status ct_pixel_grow(const ct_pixel_source *source, const int16_t *const *lab
                         uint32_t n_classes, const ct_pixel_options *options,
                         ct_pixel_forest *forest, ct_pixel_end *end, ct_error *error)
 {
-    growth g;
-    memset(&g, 0, sizeof g);
-    memset(forest, 0, sizeof *forest);
+    growth g = {.source = source, .labels = labels, .options = options,
+                .counter = options->counter, .forest = forest, .end = end,
+                .start = ct_seconds(), .threads = options->threads ? options->threads : 1};
+    g.stop = (ct_halt){check_end, &g, 0, 0};
+    *forest = (ct_pixel_forest){.n_classes = n_classes};
     *end = CT_PIXEL_DONE;
-    forest->n_classes = n_classes;
-    g.source = source;
-    g.labels = labels;
-    g.options = options;
-    g.counter = options->counter;
-    g.forest = forest;
-    g.end = end;
-    g.start = ct_seconds();
-    g.stop.asked = check_end;
-    g.stop.data = &g;
-    g.threads = options->threads ? options->threads : 1;
     if (!can_grow(&g)) return ct_fail(error, CT_BAD_INPUT, "no such forest can be grown");
     g.known = (uint32_t *) ct_alloc(source->n_images * sizeof *g.known);
     ct_status status = g.known ? look_over_all(&g, error)

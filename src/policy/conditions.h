@@ -101,9 +101,8 @@ static inline void ct_policy_part_is_sound(const ct_policy_part *part)
 }
 
 /* Before a row set is searched. */
-static inline void ct_policy_solve_begins(const ct_policy_search *search,
-                                          const ct_policy_rows *set, unsigned depth,
-                                          const ct_policy_best *best)
+static inline void ct_policy_solve_begins(const ct_policy_search *search, const ct_policy_rows *set,
+                                          unsigned depth, const ct_policy_best *best)
 {
     CT_ASSERT(depth <= CT_POLICY_DEPTH && search->min_bucket >= 1);
     CT_ASSERT(!search->relaxed || search->relaxed->min_bucket == 1);

@@ -28,9 +28,8 @@ CT_ALWAYS void NAME(add)(int32_t *to, const int32_t *from, uint32_t lanes)
 }
 #endif
 
-static void NAME(sweep)(int32_t *restrict sums, const int32_t *restrict costs,
-                        const uint32_t *rows, const uint16_t *block, uint32_t begin, uint32_t end,
-                        uint32_t lanes)
+static void NAME(sweep)(int32_t *restrict sums, const int32_t *restrict costs, const uint32_t *rows,
+                        const uint16_t *block, uint32_t begin, uint32_t end, uint32_t lanes)
 {
     const size_t width = CT_WIDTH;
     for (size_t i = begin; i < end; i++)

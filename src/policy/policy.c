@@ -80,8 +80,7 @@ static ct_status check(const ct_policy_data *data, const ct_policy_options *opti
 }
 
 /* The table has a response where other searches have theirs: the rewards of the first action. */
-static ct_status make_table(ct_table *table, const ct_data *data, ct_arena *arena,
-                            ct_error *error)
+static ct_status make_table(ct_table *table, const ct_data *data, ct_arena *arena, ct_error *error)
 {
     int capped = 0;
     CT_TRY(ct_table_init(table, data, arena, error));

@@ -223,8 +223,7 @@ static int64_t leaf_between(const ct_policy_rows *set, uint32_t column, uint32_t
 }
 
 /* What the rows of a gap must cost for it to be of no more use. */
-static int64_t cost_to_close(const problem *p, uint32_t column, const deep_root *root,
-                             uint32_t gap)
+static int64_t cost_to_close(const problem *p, uint32_t column, const deep_root *root, uint32_t gap)
 {
     return ct_policy_need(p->best, column, root->cuts[gap].cut + 1) -
            gap_bound(root, gap, p->set->costs->price);

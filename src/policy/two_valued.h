@@ -15,7 +15,6 @@ int ct_policy_two_valued_quick(const ct_policy_rows *set);
 
 /* ct_policy_solve_rows() for depth three on columns of two values. */
 ct_status ct_policy_two_valued_solve(ct_policy_worker *team, unsigned number, unsigned threads,
-                                     const ct_policy_rows *set, ct_policy_best *best,
-                                     int64_t *low);
+                                     const ct_policy_rows *set, ct_policy_best *best, int64_t *low);
 
 #endif

@@ -3,7 +3,6 @@
 
 #include <limits.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "evolve/gmt.h"
 #include "r/callbacks.h"
@@ -12,54 +11,46 @@
 
 static ct_gmt_options options_of(SEXP control)
 {
-    ct_gmt_options o;
-    memset(&o, 0, sizeof o);
-    o.limits.leaves_max = r_count(control, "max_leaves");
-    o.limits.depth_max = r_count(control, "depth");
-    o.limits.minbucket = r_count(control, "minbucket");
-    o.limits.min_n = r_count(control, "min_n");
-    o.limits.complexity = r_number(control, "complexity");
-    o.mode = (ct_gmt_mode) r_count(control, "mode");
-    o.population = r_count(control, "population");
-    o.paper.fitness = (ct_gmt_fitness) r_count(control, "fitness");
-    o.paper.alpha = r_number(control, "alpha");
-    o.paper.crossover = r_number(control, "crossover");
-    o.paper.mutation = r_number(control, "mutation");
-    o.paper.pressure = r_number(control, "pressure");
-    o.paper.elite = r_count(control, "elite");
-    o.bins = r_count(control, "bins");
-    o.effort = r_count(control, "effort");
-    o.patience = r_count(control, "patience");
-    o.max_rows = r_number(control, "max_rows");
-    o.sample = r_count(control, "sample");
-    o.open_max = r_count(control, "open_max");
-    o.prove = r_count(control, "certify");
-    o.seed = r_seed(control);
-    o.threads = r_threads(control);
-    o.simd = r_simd(control);
-    o.time_limit = r_number(control, "time_limit");
-    o.device = r_device(r_element(control, "device"));
-    CT_ASSERT(o.mode <= CT_GMT_PAPER);
-    return o;
+    return (ct_gmt_options){
+        .limits.leaves_max = r_count(control, "max_leaves"),
+        .limits.depth_max = r_count(control, "depth"),
+        .limits.minbucket = r_count(control, "minbucket"),
+        .limits.min_n = r_count(control, "min_n"),
+        .limits.complexity = r_number(control, "complexity"),
+        .mode = (ct_gmt_mode) r_count(control, "mode"),
+        .population = r_count(control, "population"),
+        .paper.fitness = (ct_gmt_fitness) r_count(control, "fitness"),
+        .paper.alpha = r_number(control, "alpha"),
+        .paper.crossover = r_number(control, "crossover"),
+        .paper.mutation = r_number(control, "mutation"),
+        .paper.pressure = r_number(control, "pressure"),
+        .paper.elite = r_count(control, "elite"),
+        .bins = r_count(control, "bins"),
+        .effort = r_count(control, "effort"),
+        .patience = r_count(control, "patience"),
+        .max_rows = r_number(control, "max_rows"),
+        .sample = r_count(control, "sample"),
+        .open_max = r_count(control, "open_max"),
+        .prove = r_count(control, "certify"),
+        .seed = r_seed(control),
+        .threads = r_threads(control),
+        .simd = r_simd(control),
+        .time_limit = r_number(control, "time_limit"),
+        .device = r_device(r_element(control, "device"))};
 }
 
 static ct_gmt_model_data data_of(SEXP columns, SEXP y, SEXP weights, SEXP control)
 {
-    ct_gmt_model_data data;
-    r_columns x = r_columns_of(columns);
-    uint32_t n_levels;
-    memset(&data, 0, sizeof data);
-    data.n_rows = x.n_rows;
-    data.n_cols = x.n_cols;
-    data.columns = x.columns;
-    data.response = r_doubles(y, x.n_rows, "y");
-    data.weights = r_doubles_if(weights, x.n_rows, "weights");
+    const r_columns x = r_columns_of(columns);
+    uint32_t n_levels, n_parts;
+    ct_gmt_model_data data = {.n_rows = x.n_rows, .n_cols = x.n_cols, .columns = x.columns,
+                              .response = r_doubles(y, x.n_rows, "y"),
+                              .weights = r_doubles_if(weights, x.n_rows, "weights"),
+                              .no_intercept = r_count(control, "no_intercept") != 0};
     data.regressors = r_column_numbers(control, "regressors", x.n_cols, &data.n_regressors);
     data.splitters = r_column_numbers(control, "splitters", x.n_cols, &data.n_splitters);
-    uint32_t n_parts;
     data.assign = r_column_numbers(control, "parts", INT_MAX, &n_parts);
     if (n_parts != data.n_regressors) Rf_error("'parts' must be one number a regressor");
-    data.no_intercept = r_count(control, "no_intercept") != 0;
     data.n_levels = r_column_numbers(control, "n_levels", INT_MAX, &n_levels);
     if (n_levels != data.n_splitters) Rf_error("'n_levels' must be one number a splitter");
     return data;

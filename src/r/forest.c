@@ -49,32 +49,30 @@ SEXP ffi_hist_criteria(SEXP is_classes)
 
 static ct_hist_options options_of(SEXP control)
 {
-    ct_hist_options o;
-    memset(&o, 0, sizeof o);
-    o.n_trees = r_count(control, "trees");
-    o.first_tree = r_count(control, "first_tree");
-    o.mtry = r_count(control, "mtry");
-    o.depth = r_count(control, "depth");
-    o.min_n = r_count(control, "min_n");
-    o.min_bucket = r_count(control, "min_bucket");
-    o.holdout = r_number(control, "holdout") != 0;
-    o.honesty = r_number(control, "honesty");
-    o.prior = r_number(control, "prior");
-    o.sample = r_count(control, "sample");
-    o.replace = r_number(control, "replace") != 0;
-    o.pool_by_level = r_number(control, "pool_by_level") != 0;
-    o.rule = rule_of(r_element(control, "rule"));
-    o.seed = r_seed(control);
-    o.threads = r_threads(control);
-    o.simd = r_simd(control);
-    o.oob = r_number(control, "oob") != 0;
-    o.gains = r_number(control, "gains") != 0;
-    o.permutation = r_number(control, "permutation") != 0;
-    o.local = r_number(control, "local") != 0;
-    o.time_limit = r_number(control, "time_limit");
-    double bytes = r_number(control, "memory_limit");
-    o.memory_limit = bytes < (double) (SIZE_MAX / 4) ? (size_t) bytes : SIZE_MAX / 4;
-    return o;
+    const double bytes = r_number(control, "memory_limit");
+    return (ct_hist_options){
+        .n_trees = r_count(control, "trees"),
+        .first_tree = r_count(control, "first_tree"),
+        .mtry = r_count(control, "mtry"),
+        .depth = r_count(control, "depth"),
+        .min_n = r_count(control, "min_n"),
+        .min_bucket = r_count(control, "min_bucket"),
+        .holdout = r_number(control, "holdout") != 0,
+        .honesty = r_number(control, "honesty"),
+        .prior = r_number(control, "prior"),
+        .sample = r_count(control, "sample"),
+        .replace = r_number(control, "replace") != 0,
+        .pool_by_level = r_number(control, "pool_by_level") != 0,
+        .rule = rule_of(r_element(control, "rule")),
+        .seed = r_seed(control),
+        .threads = r_threads(control),
+        .simd = r_simd(control),
+        .oob = r_number(control, "oob") != 0,
+        .gains = r_number(control, "gains") != 0,
+        .permutation = r_number(control, "permutation") != 0,
+        .local = r_number(control, "local") != 0,
+        .time_limit = r_number(control, "time_limit"),
+        .memory_limit = bytes < (double) (SIZE_MAX / 4) ? (size_t) bytes : SIZE_MAX / 4};
 }
 
 /* Class codes from 0; memory of the call. */
@@ -430,14 +428,12 @@ SEXP ffi_hist_grow(SEXP columns, SEXP y, SEXP n_classes, SEXP control)
     r_columns x = r_training_columns_of(columns);
     ct_hist_options options = options_of(control);
     const ct_gpu_choice device = r_device(r_element(control, "device"));
-    ct_hist_data data;
     r_growth calls;
     ct_error error;
     double start = ct_seconds();
-    memset(&data, 0, sizeof data);
     const int of_classes = Rf_asInteger(n_classes);
     if (of_classes < 0) Rf_error("there is no such number of classes");
-    data.n_classes = (uint32_t) of_classes;
+    ct_hist_data data = {.n_classes = (uint32_t) of_classes};
     if (data.n_classes) data.classes = classes_of(y, x.n_rows, data.n_classes);
     else data.numbers = r_doubles(y, x.n_rows, "y");
     data.sampling = sampling_of(control, x.n_rows);

@@ -347,14 +347,11 @@ SEXP ffi_forged_info(SEXP pointer)
 
 ct_forge_run r_run_of(SEXP threads, SEXP way, SEXP simd)
 {
-    ct_forge_run run;
     int which = Rf_asInteger(way);
     if (which < CT_FORGE_WAY_AUTO || which > CT_FORGE_WAY_WALK) Rf_error("there is no such way");
     if (TYPEOF(simd) != STRSXP || Rf_xlength(simd) != 1) Rf_error("'simd' must be a string");
-    memset(&run, 0, sizeof run);
-    run.threads = r_threads_of(threads);
-    run.way = (ct_forge_way) which;
-    run.simd = ct_cpu_find(CHAR(STRING_ELT(simd, 0)));
+    const ct_forge_run run = {.threads = r_threads_of(threads), .way = (ct_forge_way) which,
+                              .simd = ct_cpu_find(CHAR(STRING_ELT(simd, 0)))};
     if (run.simd == CT_N_SIMD)
         r_fail("this machine has no instruction set '%s'", CHAR(STRING_ELT(simd, 0)));
     return run;

@@ -110,21 +110,19 @@ static void take_interval(SEXP ends, ct_pixel_options *o)
 
 static ct_pixel_options options_of(SEXP control)
 {
-    ct_pixel_options o;
-    memset(&o, 0, sizeof o);
+    ct_pixel_options o = {.n_trees = r_count(control, "trees"),
+                          .features = r_count(control, "features"),
+                          .bins = r_count(control, "bins"),
+                          .depth = r_count(control, "depth"),
+                          .min_n = r_count(control, "min_n"),
+                          .pixels = r_count(control, "pixels"),
+                          .seed = r_seed(control),
+                          .threads = r_threads(control),
+                          .simd = r_simd(control),
+                          .time_limit = r_number(control, "time_limit")};
     o.policy = r_number(control, "random") != 0 ? CT_PIXEL_RANDOM : CT_PIXEL_BEST;
     o.rule = (ct_pixel_rule) (r_count(control, "rule") % 3);
     take_interval(r_element(control, "interval"), &o);
-    o.n_trees = r_count(control, "trees");
-    o.features = r_count(control, "features");
-    o.bins = r_count(control, "bins");
-    o.depth = r_count(control, "depth");
-    o.min_n = r_count(control, "min_n");
-    o.pixels = r_count(control, "pixels");
-    o.seed = r_seed(control);
-    o.threads = r_threads(control);
-    o.simd = r_simd(control);
-    o.time_limit = r_number(control, "time_limit");
     return o;
 }
 
@@ -382,10 +380,8 @@ SEXP ffi_image_predict(SEXP list, SEXP images, SEXP what_, SEXP control)
  * radius, channels, sample. */
 SEXP ffi_image_draw(SEXP control)
 {
-    ct_pixel_integrals all;
-    memset(&all, 0, sizeof all);
-    all.radius = r_count(control, "radius");
-    all.n_channels = r_count(control, "channels");
+    ct_pixel_integrals all = {.radius = r_count(control, "radius"),
+                              .n_channels = r_count(control, "channels")};
     uint32_t n = r_count(control, "features"), m = r_count(control, "sample");
     if (!all.n_channels || all.radius > CT_RADIUS || n > CT_PIXEL_FEATURES || !m)
         Rf_error("no such features can be drawn");

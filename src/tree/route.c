@@ -250,13 +250,9 @@ ct_status ct_route(const ct_forest *forest, uint32_t tree, const ct_column *colu
                    uint32_t n_cols, uint32_t n_rows, const int32_t *values, uint32_t n_threads,
                    int32_t *value_of_row, ct_error *error)
 {
-    plan p;
     CT_ASSERT(tree < forest->n_trees && values && (columns || !n_cols) && (value_of_row ||
               !n_rows));
-    memset(&p, 0, sizeof p);
-    p.columns = columns;
-    p.n_cols = n_cols;
-    p.n_rows = n_rows;
+    plan p = {.columns = columns, .n_cols = n_cols, .n_rows = n_rows};
     uint32_t n_workers = n_threads ? n_threads : 1;
     scratch *scratches = (scratch *) ct_alloc_zeroed(n_workers, sizeof *scratches);
     ct_status status = scratches ? plan_init(&p, forest, tree, values, error)

@@ -3,7 +3,6 @@
 
 #include "evolve/offload/device.h"
 
-
 #include "base/memory.h"
 #include "evolve/offload/batch.h"
 

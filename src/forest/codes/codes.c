@@ -27,8 +27,7 @@ typedef struct {
 } scratch;
 
 /* The values of a column that are not missing, in a scratch, to sort: those of its rows or, of
- * coded
- * columns and where few differ, of its levels. */
+ * coded columns and where few differ, of its levels. */
 typedef struct {
     uint32_t n, n_from;      /* how many there are; rows, or levels, that they are of */
     const uint16_t *levels;  /* of each row; NULL: values are of rows */
@@ -340,9 +339,8 @@ static int make_plan(plan *p, ct_hist_codes *codes, const ct_column *columns, ui
 static size_t row_stride(uint32_t n_cols) { return ((size_t) n_cols + 7) / 8 * 8; }
 
 ct_status ct_hist_codes_init(ct_hist_codes *codes, const ct_column *columns, uint32_t n_cols,
-                             uint32_t n_rows,
-                             uint32_t most, int by_row, unsigned threads, ct_halt *stop,
-                             ct_error *error)
+                             uint32_t n_rows, uint32_t most, int by_row, unsigned threads,
+                             ct_halt *stop, ct_error *error)
 {
     CT_ASSERT(n_cols > 0 && n_rows > 0 && most >= 2);
     plan p;

@@ -51,9 +51,8 @@ typedef struct {
  * `most` is 2 or more. Freed by ct_hist_codes_free, also after a failure. Once `stop` (NULL: none)
  * says so, columns may have no codes. */
 ct_status ct_hist_codes_init(ct_hist_codes *codes, const ct_column *columns, uint32_t n_cols,
-                             uint32_t n_rows,
-                             uint32_t most, int by_row, unsigned threads, ct_halt *stop,
-                             ct_error *error);
+                             uint32_t n_rows, uint32_t most, int by_row, unsigned threads,
+                             ct_halt *stop, ct_error *error);
 void ct_hist_codes_free(ct_hist_codes *codes);
 
 /* Bytes that ct_hist_codes_init takes at most. */
@@ -64,6 +63,5 @@ static inline uint8_t ct_bin_of(const ct_hist_code_column *column, uint16_t code
 {
     return column->bin_of ? column->bin_of[code >> column->shift] : (uint8_t) code;
 }
-
 
 #endif

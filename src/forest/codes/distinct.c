@@ -11,7 +11,7 @@
 enum { SLOTS = 2 * CT_HIST_DISTINCT, FEWEST_ROWS = 512, MOST_STEPS = 64 };
 
 /* Bits of a product that all bits of the value reach: the low half of a double is often 0. Adding
- * zero sides -0 into +0. */
+ * zero turns -0 into +0. */
 static uint32_t slot_of(double value)
 {
     uint64_t bits;

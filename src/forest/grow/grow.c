@@ -141,11 +141,10 @@ static int grow_level(ct_hist_scratch *scratch, const level *now, level *next, u
 
 static int grow_levels(ct_hist_scratch *scratch, const ct_hist_task *root, uint32_t tree)
 {
-    level now, next;
-    memset(&now, 0, sizeof now);
+    level now = {0};
     int fine = level_add(scratch, &now, root);
     while (fine && now.n) {
-        memset(&next, 0, sizeof next);
+        level next = {0};
         fine = !ct_halt_now(scratch->stop, scratch->number) &&
             grow_level(scratch, &now, &next, tree);
         level_free(&now);

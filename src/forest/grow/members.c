@@ -7,7 +7,6 @@
 
 #include "base/memory.h"
 
-
 enum { FEW = 32 }; /* are sorted in place */
 
 static int compare(const void *a, const void *b)

@@ -118,12 +118,10 @@ static void take_cut(const subtree *s, const ct_subset_cut *cut, ct_hist_split *
     const int missing_left = s->missing_left[cut->candidate];
     const uint32_t low = from_signed(cut->code, missing_left),
                    high = from_signed(cut->next, missing_left);
-    memset(split, 0, sizeof *split);
-    split->column = column;
+    *split = (ct_hist_split){.column = column, .missing_left = missing_left,
+                             .knows_missing = s->missing[cut->candidate]};
     split->cut = high == CT_CODE_MISSING ? s->scratch->grower->codes->columns[column].n_codes
                                          : (low + high + 1) / 2;
-    split->missing_left = missing_left;
-    split->knows_missing = s->missing[cut->candidate];
 }
 
 /* 0 if there is none. */

@@ -41,9 +41,7 @@ ct_batch_plan ct_forest_batch_plan_of(const ct_grow_table *table, const ct_hist_
                                       uint32_t trees)
 {
     CT_ASSERT(trees > 0 && table->n_rows > 0 && options->sample > 0);
-    ct_batch_plan p;
-    memset(&p, 0, sizeof p);
-    p.trees = trees;
+    ct_batch_plan p = {.trees = trees, .draws = options->replace};
     p.capacity = options->sample < table->n_rows ? options->sample : table->n_rows;
     p.node_capacity = nodes_of(p.capacity, options->depth);
     const uint64_t items = (uint64_t) trees * p.capacity, leaves = p.node_capacity / 2 + 1;
@@ -51,7 +49,6 @@ ct_batch_plan ct_forest_batch_plan_of(const ct_grow_table *table, const ct_hist_
     p.chunks = (uint32_t) (items / CT_GROW_CHUNK) + p.large;
     p.medium = trees + 4 * p.large + LEAST_TASKS;
     p.row_chunks = chunks_of(table->n_rows);
-    p.draws = options->replace;
     p.draw_chunks = chunks_of(words_of(options->sample, table->n_rows, table->upto != NULL));
     p.staged = STAGED < p.node_capacity ? p.node_capacity : STAGED;
     if (p.staged > (uint64_t) trees * p.node_capacity) p.staged = trees * p.node_capacity;

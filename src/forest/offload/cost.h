@@ -10,7 +10,6 @@
 ct_gpu_cost ct_forest_grow_cost(const ct_hist_data *data, const ct_hist_options *options);
 ct_gpu_cost ct_forest_walk_cost(const ct_hist_forest *forest, uint32_t n_rows, unsigned threads);
 ct_gpu_cost ct_pixel_grow_cost(const ct_pixel_source *source, const ct_pixel_options *options);
-ct_gpu_cost ct_pixel_walk_cost(const ct_pixel_forest *forest, double n_pixels,
-                                  unsigned threads);
+ct_gpu_cost ct_pixel_walk_cost(const ct_pixel_forest *forest, double n_pixels, unsigned threads);
 
 #endif

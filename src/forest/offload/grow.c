@@ -396,10 +396,9 @@ static ct_status fetch_out(growth *g)
 
 static ct_status send_table(growth *g, ct_error *error)
 {
-    made_to_send made;
+    made_to_send made = {0};
     ct_gpu_stream stream = {NULL, NULL};
     const int logs = has_logs(&g->all.grower);
-    memset(&made, 0, sizeof made);
     ct_status status = CT_NO_MEMORY;
     if (make(g, &made)) {
         status = ct_gpu_take(g->gpu, cut_table(&g->table, &g->all.grower, logs, NULL), &g->block);
@@ -482,9 +481,8 @@ static const char *left_to_cpu(const ct_hist_data *data, const ct_hist_options *
 static ct_status grow_on(int number, const ct_hist_data *data, const ct_hist_options *options,
                          ct_hist_forest *forest, ct_hist_extra *extra, ct_error *error)
 {
-    growth g;
+    growth g = {0};
     const char *why = left_to_cpu(data, options);
-    memset(&g, 0, sizeof g);
     memset(forest, 0, sizeof *forest);
     memset(extra, 0, sizeof *extra);
     if (why) return ct_fail(error, CT_NO_DEVICE, "%s", why);

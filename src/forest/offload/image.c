@@ -2,8 +2,6 @@
 
 #include "forest/offload/image.h"
 
-#include <string.h>
-
 #include "base/memory.h"
 #include "forest/offload/cost.h"
 #include "forest/offload/kernels.h"
@@ -201,10 +199,8 @@ ct_status ct_pixel_predict_at(const ct_gpu_choice *device, const ct_pixel_forest
         ct_pixel_walk_cost(forest, (double) shape->height * shape->width, threads);
     ct_error why = {CT_OK, ""};
     if (ct_gpu_wants(device, &cost, used) && forest->n_trees) {
-        walker w;
-        memset(&w, 0, sizeof w);
-        w.forest = forest, w.source = source, w.image = image;
-        w.what = what, w.stop = stop, w.out = out;
+        walker w = {.forest = forest, .source = source, .image = image, .what = what,
+                    .stop = stop, .out = out};
         ct_status status = walk_on(ct_gpu_number(device), &w, &why);
         ct_gpu_stream_close(&w.stream);
         ct_gpu_give(&w.block);

@@ -278,10 +278,7 @@ ct_status ct_pixel_grow_at(const ct_gpu_choice *device, const ct_pixel_source *s
     CT_ASSERT(!options->counter);
     memset(forest, 0, sizeof *forest);
     if (ct_gpu_wants(device, &cost, used)) {
-        grower g;
-        memset(&g, 0, sizeof g);
-        g.source = source;
-        g.options = options;
+        grower g = {.source = source, .options = options};
         const int grown = grow_with(&g, ct_gpu_number(device), labels, n_classes, forest, end,
                                     &status, &why, error);
         close_grower(&g);

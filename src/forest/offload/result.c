@@ -11,10 +11,7 @@ static int is_leaf(const ct_grow_node *node) { return node->feature == CT_HIST_L
 static int new_tree(const ct_hist_result *r, ct_hist_tree *tree)
 {
     size_t width = r->n_classes ? r->n_classes : 1, n = r->n_leaves ? r->n_leaves : 1;
-    memset(tree, 0, sizeof *tree);
-    tree->n_nodes = r->n_nodes;
-    tree->n_leaves = r->n_leaves;
-    tree->depth = r->depth;
+    *tree = (ct_hist_tree){.n_nodes = r->n_nodes, .n_leaves = r->n_leaves, .depth = r->depth};
     tree->nodes = (ct_hist_node *) ct_alloc(r->n_nodes * sizeof *tree->nodes);
     tree->counts = (uint32_t *) ct_alloc(n * width * sizeof *tree->counts);
     tree->means = r->n_classes ? NULL : (double *) ct_alloc(n * sizeof *tree->means);

@@ -349,10 +349,8 @@ ct_status ct_hist_predict_at(const ct_gpu_choice *device, const ct_hist_forest *
     const ct_gpu_cost cost = ct_forest_walk_cost(forest, n_rows, threads);
     ct_error why = {CT_OK, ""};
     if (ct_gpu_wants(device, &cost, used) && n_rows && forest->n_trees) {
-        walker w;
-        memset(&w, 0, sizeof w);
-        w.forest = forest, w.columns = columns, w.n_rows = n_rows, w.what = what;
-        w.threads = threads, w.stop = stop, w.out = out;
+        walker w = {.forest = forest, .columns = columns, .n_rows = n_rows, .what = what,
+                    .threads = threads, .stop = stop, .out = out};
         ct_status status = walk_on(ct_gpu_number(device), &w, codes, &why);
         walker_free(&w);
         if (status == CT_OK) ct_gpu_done(device, used);

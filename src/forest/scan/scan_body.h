@@ -190,8 +190,7 @@ INLINE void small_many(const ct_small *node, const small_slots *slots, const uns
  * its proportion there. */
 #define SCORE_PAIR(v) if (n_slots > v) score_pair(node, slots, v, right##v);
 
-INLINE void score_pair(const ct_small *node, const small_slots *slots, unsigned slot,
-                       vec_u16 right)
+INLINE void score_pair(const ct_small *node, const small_slots *slots, unsigned slot, vec_u16 right)
 {
     const uint16_t first_total = (uint16_t) node->runs[0].weight,
                    second_total = (uint16_t) node->runs[1].weight;

@@ -15,8 +15,7 @@ double ct_forest_squares_side(const double *logs, const uint32_t *counts, uint32
     return (double) squares / size;
 }
 
-static double error_side(const double *logs, const uint32_t *counts, uint32_t n_runs,
-                         uint32_t size)
+static double error_side(const double *logs, const uint32_t *counts, uint32_t n_runs, uint32_t size)
 {
     double most = 0;
     (void) logs, (void) size;

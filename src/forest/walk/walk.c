@@ -255,11 +255,9 @@ ct_status ct_hist_predict(const ct_hist_forest *forest, const ct_hist_code_colum
                           const ct_column *columns, uint32_t n_rows, ct_hist_output what,
                           unsigned threads, ct_halt *stop, void *out, ct_error *error)
 {
-    plan p;
     CT_ASSERT(forest->n_classes || what != CT_HIST_LABELS);
-    memset(&p, 0, sizeof p);
-    p.forest = forest, p.codes = codes, p.columns = columns, p.n_rows = n_rows;
-    p.what = what, p.out = out;
+    plan p = {.forest = forest, .codes = codes, .columns = columns, .n_rows = n_rows,
+              .what = what, .out = out};
     memset(out, 0, ct_hist_output_bytes(forest, n_rows, what));
     return walk_rows(&p, threads ? threads : 1, stop, error);
 }
@@ -269,9 +267,7 @@ ct_status ct_hist_visit(const ct_hist_forest *forest, const ct_hist_code_column 
                         unsigned threads, ct_halt *stop, ct_error *error)
 {
     CT_ASSERT(codes && columns && visitor);
-    plan p;
-    memset(&p, 0, sizeof p);
-    p.forest = forest, p.codes = codes, p.columns = columns, p.n_rows = n_rows;
-    p.what = CT_HIST_LEAVES, p.visitor = visitor;
+    plan p = {.forest = forest, .codes = codes, .columns = columns, .n_rows = n_rows,
+              .what = CT_HIST_LEAVES, .visitor = visitor};
     return walk_rows(&p, threads ? threads : 1, stop, error);
 }

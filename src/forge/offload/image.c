@@ -318,10 +318,7 @@ ct_status ct_forge_send(const ct_forged *f, ct_forge_way way, int any_order, ct_
     view->divisor = e->divisor;
     view->any_order = any_order && view->wide_sums;
     ct_budget budget = {SIZE_MAX / 2, 0};
-    making m;
-    memset(&m, 0, sizeof m);
-    m.f = f;
-    m.view = view;
+    making m = {.f = f, .view = view};
     ct_arena_init(&m.arena, &budget);
     ct_status status = make_all(&m, networks);
     status = status == CT_OK ? ct_forge_upload_send(&m.upload, gpu, block, error)

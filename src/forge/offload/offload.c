@@ -90,9 +90,8 @@ ct_status ct_forged_device_predict(ct_forged_device *device, const ct_column *co
     return ct_forge_passes_run(&device->passes, columns, n_rows, run, out, error);
 }
 
-ct_status ct_forged_device_time(ct_forged_device *device, const ct_column *columns,
-                                uint32_t n_rows, const ct_forge_run *run, double seconds,
-                                    double *taken,
+ct_status ct_forged_device_time(ct_forged_device *device, const ct_column *columns, uint32_t n_rows,
+                                const ct_forge_run *run, double seconds, double *taken,
                                 ct_error *error)
 {
     CT_ASSERT(n_rows > 0 && seconds > 0 && taken);

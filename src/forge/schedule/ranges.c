@@ -2,8 +2,6 @@
 
 #include "forge/schedule/ranges.h"
 
-#include <string.h>
-
 int64_t ct_forge_loop_stop(const ct_forge_nest *nest, int loop, uint32_t n_trees)
 {
     CT_ASSERT(loop >= 0 && loop < nest->n_loops);
@@ -50,10 +48,8 @@ uint32_t ct_forge_loop_bounds(const ct_forge_nest *nest, int loop, uint32_t n_tr
     CT_ASSERT(loop >= 0 && loop < nest->n_loops);
     uint32_t n = 0;
     for (int a = loop; a >= 0 && n < CT_FORGE_MOST_NEST; a = nest->loops[a].from) {
-        ct_forge_loop_bound bound;
-        memset(&bound, 0, sizeof bound);
         if (a != loop && is_exact(nest, a, n_trees)) continue;
-        bound.constant = ct_forge_loop_stop(nest, a, n_trees);
+        ct_forge_loop_bound bound = {.constant = ct_forge_loop_stop(nest, a, n_trees)};
         for (int m = nest->loops[loop].outer; m >= 0; m = nest->loops[m].outer)
             if (ct_forge_nest_descends(nest, m, a)) bound.minus[bound.n_minus++] = (uint8_t) m;
         int open = bound.constant == CT_FORGE_OPEN && n && bounds[0].constant != CT_FORGE_OPEN;
