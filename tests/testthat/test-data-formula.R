@@ -170,7 +170,7 @@ test_that("the data may come first", {
 
 test_that("any name of a column is that of a predictor, but those of weights in model frames", {
   expected <- predict(contree(Species ~ ., iris[3:5], depth = 2))
-  for (name in c("...", "..1", "..", ".", "TRUE", "NULL", "NA", "if", "function", "(offset)", "T",
+  for (name in c("...", "..1", "..", ".", "TRUE", "NULL", "NA", "if", "function", "(offsets)", "T",
                  "c", " ", "1")) {
     data <- stats::setNames(iris[3:5], c(name, "Petal.Width", "Species"))
     fit <- contree(Species ~ ., data, depth = 2)
@@ -179,7 +179,7 @@ test_that("any name of a column is that of a predictor, but those of weights in 
     if (name != ".") expect_identical(alone$shape$names, name)
     expect_identical(predict(contree(data[1:2], data$Species, depth = 2), data), predict(fit, data))
   }
-  for (name in c("(weights)", "(exposure)")) {
+  for (name in c("(weights)", "(exposure)", "(offset)")) {
     data <- stats::setNames(iris[3:5], c(name, "Petal.Width", "Species"))
     expect_contree_error(contree(Species ~ ., data), "input", c(name, "rename"))
     expect_contree_error(hist_forest(Species ~ ., data), "input", c(name, "rename"))
