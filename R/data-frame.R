@@ -62,9 +62,9 @@ predictors_of <- function(model) as.list(model)[setdiff(names(model)[-1], beside
 
 check_reserved <- function(names) {
   if (!any(reserved <- names %in% beside_variables)) return(invisible())
-  stop_input("formula", gettextf(
-    "a variable of the formula is named '%s', as weights and offsets are in model frames; rename the column",
-    names[reserved][1]))
+  stop_input("formula", gettextf(paste(
+    "a variable of the formula is named '%s', as weights and offsets are in model frames;",
+    "rename the column"), names[reserved][1]))
 }
 
 read_xy <- function(x, y, missing = "learn", weights = NULL, read = read_response,

@@ -18,7 +18,9 @@
 static const int *integers_of(SEXP list, const char *name, R_xlen_t n)
 {
     SEXP value = r_element(list, name);
-    return r_integers(value, n >= 0 ? n : Rf_xlength(value), name);
+    if (TYPEOF(value) != INTSXP || (n >= 0 && Rf_xlength(value) != n))
+        Rf_error("the forest's '%s' is not valid", name);
+    return INTEGER_RO(value);
 }
 
 /* Whether the tree has a whole list in a place, of classes that there are. */

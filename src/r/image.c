@@ -261,7 +261,10 @@ SEXP ffi_image_grow(SEXP images, SEXP labels, SEXP n_classes, SEXP control)
 
 static const int *integers_of(SEXP list, const char *name, double n)
 {
-    return r_integers(r_element(list, name), (R_xlen_t) n, name);
+    SEXP value = r_element(list, name);
+    if (TYPEOF(value) != INTSXP || (double) Rf_xlength(value) != n)
+        Rf_error("the forest's '%s' is not valid", name);
+    return INTEGER_RO(value);
 }
 
 static int node_valid(const ct_pixel_tree *tree, uint32_t i, uint32_t *depths)
