@@ -37,7 +37,7 @@ static inline double ct_sum_ratio(ct_sum a, ct_sum b)
 static inline ct_sum ct_sum_times(ct_sum a, double by)
 {
     double high = a.high * by;
-    return (ct_sum) {high, fma(a.high, by, -high) + a.low * by};
+    return (ct_sum){high, fma(a.high, by, -high) + a.low * by};
 }
 
 #endif

@@ -59,7 +59,7 @@ static margin margin_of(const ct_problem *p, int64_t more, double less)
     /* integers that were rounded are compared as they are, and what a split costs among them */
     if (p->rounding > 0)
         of_splits = fabs(less) * fabs((double) p->split_cost * p->unit - p->penalty);
-    return (margin) {rows - splits - off - 2 * p->rounding, rows - splits + off + of_splits};
+    return (margin){rows - splits - off - 2 * p->rounding, rows - splits + off + of_splits};
 }
 
 /* Against the fewest units that a tree of each number of splits may have. */

@@ -34,7 +34,7 @@ static inline void ct_policy_best_init(ct_policy_best *best, int64_t cost)
     ct_lock_init(&best->lock);
     best->cut = 0;
     best->tree.cost = cost;
-    best->tree.splits[0] = (ct_policy_split) {-1, 0, 0};
+    best->tree.splits[0] = (ct_policy_split){-1, 0, 0};
 }
 
 static inline int ct_policy_is_before(const ct_policy_best *best, int32_t column, uint32_t cut)
@@ -57,7 +57,7 @@ static inline void ct_policy_graft(ct_policy_tree *to, uint32_t at, const ct_pol
                                    uint32_t node, unsigned depth)
 {
     if (at >= CT_POLICY_SPLITS) return;
-    to->splits[at] = depth ? from->splits[node] : (ct_policy_split) {-1, 0, 0};
+    to->splits[at] = depth ? from->splits[node] : (ct_policy_split){-1, 0, 0};
     if (to->splits[at].column < 0) return;
     ct_policy_graft(to, 2 * at + 1, from, 2 * node + 1, depth - 1);
     ct_policy_graft(to, 2 * at + 2, from, 2 * node + 2, depth - 1);

@@ -91,8 +91,8 @@ ct_status ct_policy_costs_init(ct_policy_costs *costs, const double *rewards, ui
     double largest, spans = spans_of(rewards, n_rows, n_actions, &largest), off = 0;
     if (spans < 0)
         return ct_fail(error, CT_BAD_INPUT, "a reward is missing or not within +-1e100");
-    *costs = (ct_policy_costs) {.n_rows = n_rows, .n_actions = n_actions,
-                                .lanes = lanes_for(n_actions), .tie_bits = depth};
+    *costs = (ct_policy_costs){.n_rows = n_rows, .n_actions = n_actions,
+                               .lanes = lanes_for(n_actions), .tie_bits = depth};
     costs->exact = CT_ARENA_NEW(arena, int64_t, (size_t) n_rows * n_actions);
     costs->span = CT_ARENA_NEW(arena, int64_t, n_rows);
     costs->coarse = CT_ARENA_NEW(arena, int32_t, (size_t) n_rows * costs->lanes);

@@ -70,7 +70,7 @@ static void NAME(scan)(ct_policy_side *s)
         return;
     }
     for (size_t i = 0; i < s->n_blocks; i += CT_POLICY_STEP) {
-        sum_rows x = from_lane((sum_rows) {s->sums, s->all, NULL, NULL}, i * width);
+        sum_rows x = from_lane((sum_rows){s->sums, s->all, NULL, NULL}, i * width);
         least_lanes(x, CT_WIDTH, s->low + 1 + i);
         x.total = s->total;
         least_lanes(x, CT_WIDTH, s->high + 1 + i);

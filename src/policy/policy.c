@@ -120,15 +120,15 @@ static ct_status begin_task(task *t, ct_bytes *evidence, ct_error *error)
     int64_t *bounds = CT_ARENA_ZEROED(arena, int64_t, data->n_cols);
     if (!bounds || ct_policy_rows_all(&t->whole, &t->table, &t->costs, arena) != CT_OK)
         return ct_fail(error, CT_NO_MEMORY, "not enough memory to begin the search");
-    t->end = (halting) {options, &t->search, &t->best, data->n_cols, ct_seconds(),
+    t->end = (halting){options, &t->search, &t->best, data->n_cols, ct_seconds(),
                       CT_POLICY_OPTIMAL};
-    t->halt = (ct_halt) {check_end, &t->end, 0, 0};
-    t->search = (ct_policy_search) {.costs = &t->costs,
-                                    .kernel = ct_policy_kernels_at(options->simd, t->costs.lanes),
-                                    .min_bucket = 1, .off = options->off, .halt = &t->halt,
-                                    .whole = &t->whole, .roots = options->roots,
-                                    .depth = options->depth, .bounds = bounds,
-                                    .evidence = evidence};
+    t->halt = (ct_halt){check_end, &t->end, 0, 0};
+    t->search = (ct_policy_search){.costs = &t->costs,
+                                   .kernel = ct_policy_kernels_at(options->simd, t->costs.lanes),
+                                   .min_bucket = 1, .off = options->off, .halt = &t->halt,
+                                   .whole = &t->whole, .roots = options->roots,
+                                   .depth = options->depth, .bounds = bounds,
+                                   .evidence = evidence};
     t->relaxed = t->search;
     if (options->min_bucket > 1)
         t->search.min_bucket = options->min_bucket, t->search.relaxed = &t->relaxed;

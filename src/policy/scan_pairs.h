@@ -17,7 +17,7 @@ typedef struct {
 CT_ALWAYS block_sums transpose_blocks(const ct_policy_side *s, size_t block)
 {
     const __m512i order = _mm512_setr_epi32(0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7, 11, 15);
-    const sum_rows x = from_lane((sum_rows) {s->sums, s->all, NULL, NULL}, 4 * block);
+    const sum_rows x = from_lane((sum_rows){s->sums, s->all, NULL, NULL}, 4 * block);
     const __m512i a = costs512(x, 0, 4), b = costs512(x, 16, 4), c = costs512(x, 32, 4),
                   d = costs512(x, 48, 4);
     const __m512i low = _mm512_unpacklo_epi32(a, b), high = _mm512_unpackhi_epi32(a, b),

@@ -193,7 +193,7 @@ static ct_status start_deep(ct_policy_worker *worker, problem *p, uint32_t colum
     static const deep_cut none = {0, {0, 0}, -1};
     deep_root *root = &p->deep[column];
     deep_cut all = {p->set->n, {0, 0}, -1};
-    *root = (deep_root) {0, 6, CT_ARENA_NEW(&worker->arena, deep_cut, 6), 0, NOISE};
+    *root = (deep_root){0, 6, CT_ARENA_NEW(&worker->arena, deep_cut, 6), 0, NOISE};
     if (!root->cuts) return CT_NO_MEMORY;
     root->cuts[root->n++] = none, root->cuts[root->n++] = all;
     uint32_t gap, cut = weakest_gap(worker, p, column, root, &gap);

@@ -96,8 +96,8 @@ void ct_policy_stump(const ct_policy_part *part, uint32_t at, uint32_t min_bucke
                 least_rest(part->total, part->sums, costs->n_actions);
         if (value >= limit) continue;
         limit = tree->cost = value;
-        tree->splits[0] = (ct_policy_split) {(int32_t) at, set->rows[below],
-                                             set->rows[next_member(part, column, i + 1)]};
+        tree->splits[0] = (ct_policy_split){(int32_t) at, set->rows[below],
+                                            set->rows[next_member(part, column, i + 1)]};
         tree->splits[1].column = tree->splits[2].column = -1;
     }
 }

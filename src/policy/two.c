@@ -54,7 +54,7 @@ static int find_gap(const ct_policy_root *root, uint32_t i, uint32_t min_bucket,
     const int32_t ends = a->cost[0] + b->cost[1], all = cells_within(root, a->cut, b->cut);
     const uint32_t first = a->cut + 1 > min_bucket ? a->cut + 1 : min_bucket,
                    last = b->cut - 1 < n - min_bucket ? b->cut - 1 : n - min_bucket;
-    *between = (gap) {0, 0, INT32_MAX};
+    *between = (gap){0, 0, INT32_MAX};
     for (uint32_t c = first / CELL; c <= last / CELL && first <= last; c++) {
         const int inside = c * CELL >= a->cut && (c + 1) * CELL <= b->cut;
         const int32_t bound = ends + all - (inside ? root->cells[c] : 0);
@@ -214,8 +214,8 @@ static ct_status keep_trials(ct_policy_worker *worker, const ct_policy_scratch *
             continue;
         }
         ct_policy_cut *cut = &root->cuts[--to];
-        *cut = (ct_policy_cut) {trial->cut, {0, 0}, {trial->winner[0], trial->winner[1]},
-                                trial->by_child, trial->is_confirmed};
+        *cut = (ct_policy_cut){trial->cut, {0, 0}, {trial->winner[0], trial->winner[1]},
+                               trial->by_child, trial->is_confirmed};
         for (int s = 0; s < 2; s++)
             cut->cost[s] = trial->best[s] > trial->floor[s] ? trial->best[s] : trial->floor[s];
         t--;
@@ -317,8 +317,8 @@ ct_status ct_policy_two_start(ct_policy_worker *worker, ct_policy_scratch *scrat
     ct_policy_scratch_sort(scratch, set, column);
     CT_TRY(make_room(root, 2, &worker->arena));
     root->n = 2;
-    root->cuts[0] = (ct_policy_cut) {0, {0, 0}, {-1, -1}, NULL, 1};
-    root->cuts[1] = (ct_policy_cut) {set->n, {0, 0}, {-1, -1}, NULL, 1};
+    root->cuts[0] = (ct_policy_cut){0, {0, 0}, {-1, -1}, NULL, 1};
+    root->cuts[1] = (ct_policy_cut){set->n, {0, 0}, {-1, -1}, NULL, 1};
     CT_TRY(make_cells(worker, scratch, set, root));
     CT_TRY(choose(worker, scratch, set, best, root, n_first));
     if (scratch->n_trials) CT_TRY(run_wave(worker, scratch, set, best, root));

@@ -323,8 +323,8 @@ static int64_t cost_side(const adder *x, uint32_t i, int side, int32_t *second)
 static ct_policy_split split_on(const adder *x, uint32_t i)
 {
     const uint32_t *order = x->set->columns[x->columns[i]].order;
-    return (ct_policy_split) {(int32_t) x->columns[i], x->set->rows[order[x->cuts[i] - 1]],
-                              x->set->rows[order[x->cuts[i]]]};
+    return (ct_policy_split){(int32_t) x->columns[i], x->set->rows[order[x->cuts[i] - 1]],
+                             x->set->rows[order[x->cuts[i]]]};
 }
 
 static int value_of(const adder *x, uint32_t row, uint32_t i)

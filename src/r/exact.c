@@ -178,7 +178,7 @@ const ct_outcome *r_outcome_of(SEXP labels, SEXP n_splits, const ct_data *data, 
         if (codes[row] < 0 || (uint32_t) codes[row] >= n_labels)
             Rf_error("row %lu has no such label", (unsigned long) row + 1);
     }
-    *tree = (ct_outcome) {codes, (uint32_t) splits};
+    *tree = (ct_outcome){codes, (uint32_t) splits};
     return tree;
 }
 
@@ -462,7 +462,7 @@ SEXP ffi_sum_products(SEXP x, SEXP y)
     if (TYPEOF(x) != REALSXP || TYPEOF(y) != REALSXP || Rf_xlength(x) != Rf_xlength(y))
         Rf_error("x and y must be doubles, as many of either");
     for (R_xlen_t i = 0; i < Rf_xlength(x); i++) {
-        const ct_sum product = ct_sum_times((ct_sum) {REAL_RO(x)[i], 0}, REAL_RO(y)[i]);
+        const ct_sum product = ct_sum_times((ct_sum){REAL_RO(x)[i], 0}, REAL_RO(y)[i]);
         ct_sum_join(&sum, &product);
     }
     return Rf_ScalarReal(ct_sum_value(&sum));

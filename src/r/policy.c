@@ -50,7 +50,7 @@ static const ct_policy_start *start_of(SEXP list, uint32_t n_cols)
                                      r_element(list, "default_left"), R_NilValue);
     r_check(ct_forest_check(&tree, n_cols, &error), &error);
     ct_policy_start *start = (ct_policy_start *) R_alloc(1, sizeof *start);
-    *start = (ct_policy_start) {tree.n_nodes, tree.feature, tree.threshold, tree.left, tree.right};
+    *start = (ct_policy_start){tree.n_nodes, tree.feature, tree.threshold, tree.left, tree.right};
     return start;
 }
 

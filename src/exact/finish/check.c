@@ -183,7 +183,7 @@ ct_status ct_check(const ct_data *data, const ct_forest *tree, const ct_tree_rul
         status = ct_fail(error, CT_NO_MEMORY, "not enough memory to check the tree");
     } else {
         memset(c.counts, 0, size * sizeof *c.counts);
-        for (size_t i = 0; c.weights && i < size; i++) c.weights[i] = (ct_sum) {0, 0};
+        for (size_t i = 0; c.weights && i < size; i++) c.weights[i] = (ct_sum){0, 0};
         status = recount(&c, leaf_of_row, objective, splits, error);
     }
     ct_free(c.counts);

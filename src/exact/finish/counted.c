@@ -55,7 +55,7 @@ static void numbers_free(ct_whole_numbers *numbers)
 {
     ct_free(numbers->high);
     ct_free(numbers->rest);
-    *numbers = (ct_whole_numbers) {NULL, NULL};
+    *numbers = (ct_whole_numbers){NULL, NULL};
 }
 
 /* What is left of a cost without the price of its splits, in units. */

@@ -82,14 +82,14 @@ static void variance(const double *sums, const int32_t *weights, double sum, uin
         vec_f64 s = {0};
         vec_i32 size = {0};
         lanes_best best = no_best();
-        const vec_i64 all = (vec_i64) {0} - 1;
+        const vec_i64 all = (vec_i64){0} - 1;
         for (uint32_t step = missing_left ? 0 : 1; step <= n_bins; step++) {
             uint32_t bin = step ? step - 1 : CT_HIST_BIN_ROWS - 1;
             s += *(const vec_f64 *) (const void *) (sums + bin * CT_LANES + lane);
             size += *(const vec_i32 *) (const void *) (weights + bin * CT_LANES + lane);
             vec_f64 t = sum - s;
             vec_f64 score = s * s / TO_F64(size) + t * t / TO_F64((int32_t) weight - size);
-            if (step) improve(&best, score, (vec_i64) {0} + (int64_t) bin, all);
+            if (step) improve(&best, score, (vec_i64){0} + (int64_t) bin, all);
         }
         write_best(&best, lanes - lane < N64 ? lanes - lane : N64, cuts + lane);
     }
@@ -116,7 +116,7 @@ typedef struct {
 
 INLINE void add_scores(small_scores *all, uint32_t at, vec_f32 score)
 {
-    whole_i32 none = (whole_i32) {0} - 1, real = (whole_i32) (score >= 0.0f),
+    whole_i32 none = (whole_i32){0} - 1, real = (whole_i32) (score >= 0.0f),
               bits = ((whole_i32) score & real) | (none & ~real),
               higher = (whole_i32) (bits > all->highest);
     *(whole_i32 *) (void *) (all->scores + at) = bits;
@@ -140,7 +140,7 @@ typedef struct {
     const int16_t *row##v = slots->codes[n_slots > v ? v : 0];                         \
     const vec_i16 cut##v = *(const vec_i16 *) (const void *) (row##v + slots->from[v]);
 #define ADD_ROW(v) \
-    if (n_slots > v) right##v = ADD_ABOVE(right##v, (vec_i16) {0} + row##v[i], cut##v, weight);
+    if (n_slots > v) right##v = ADD_ABOVE(right##v, (vec_i16){0} + row##v[i], cut##v, weight);
 
 /* Of the cuts: weights left of them (below 2^8), and both sums of squares. */
 #define BEGIN_MANY(v) vec_u16 size##v = {0}, square##v = {0}, other##v = {0};
@@ -178,7 +178,7 @@ INLINE void small_many(const ct_small *node, const small_slots *slots, const uns
         const uint16_t all = (uint16_t) node->runs[k].weight;
         FOR_SLOTS(BEGIN_RUN)
         for (; i < end; i++) {
-            vec_u16 weight = (vec_u16) {0} + node->weights[i];
+            vec_u16 weight = (vec_u16){0} + node->weights[i];
             FOR_SLOTS(ADD_ROW)
         }
         FOR_SLOTS(END_RUN)
@@ -210,7 +210,7 @@ INLINE void small_pair(const ct_small *node, const small_slots *slots, const uns
     FOR_SLOTS(BEGIN_SLOT)
     FOR_SLOTS(BEGIN_RUN)
     for (uint32_t i = 0; i < node->n; i++) {
-        vec_u16 weight = (vec_u16) {0} + node->pairs[i];
+        vec_u16 weight = (vec_u16){0} + node->pairs[i];
         FOR_SLOTS(ADD_ROW)
     }
     FOR_SLOTS(SCORE_PAIR)
@@ -241,7 +241,7 @@ static void score_candidates(const ct_small *node, small_scores *scores)
     unsigned n = 0;
     for (unsigned v = 0; v < SLOTS; v++) slots.from[v] = 0;
     for (uint32_t k = 0; k < node->n_candidates; k++) {
-        scores[k].highest = (whole_i32) {0} - 1;
+        scores[k].highest = (whole_i32){0} - 1;
         for (uint32_t from = 0; from < node->n; from += N16) {
             slots.codes[n] = node->codes[k];
             slots.from[n] = from;
@@ -285,8 +285,8 @@ INLINE uint16_t lowest_of(vec_u16 lanes)
 
 static int16_t above(const int16_t *codes, uint32_t n, int16_t code)
 {
-    const vec_u16 least = (vec_u16) {0} + (uint16_t) (code ^ 0x8000);
-    vec_u16 lowest = (vec_u16) {0} + UINT16_MAX;
+    const vec_u16 least = (vec_u16){0} + (uint16_t) (code ^ 0x8000);
+    vec_u16 lowest = (vec_u16){0} + UINT16_MAX;
     for (uint32_t i = 0; i < n; i += N16) {
         vec_u16 own = unsigned_of(*(const vec_i16 *) (const void *) (codes + i));
         lowest = choose((vec_u16) (own > least) & (vec_u16) (own < lowest), own, lowest);
@@ -297,7 +297,7 @@ static int16_t above(const int16_t *codes, uint32_t n, int16_t code)
 /* The lowest code whose cut has that score. */
 INLINE int16_t lowest_code(const int16_t *codes, uint32_t n, const int32_t *scores, int32_t score)
 {
-    whole_i32 lowest = (whole_i32) {0} + 32767;
+    whole_i32 lowest = (whole_i32){0} + 32767;
     int32_t lanes[VEC_BYTES / 4], code = 32767;
     for (uint32_t i = 0; i < n; i += N16 / 2) {
         whole_i32 own = (whole_i32) WIDEN_SIGNED(codes + i),
@@ -355,8 +355,8 @@ static void range(const uint16_t *codes, uint32_t n, uint16_t *low, uint16_t *hi
 static void beside(const uint16_t *codes, uint32_t n, uint16_t most, uint16_t *low, uint16_t *high)
 {
     CT_ASSERT(codes && n > 0);
-    const vec_u16 bound = (vec_u16) {0} + most;
-    vec_u16 highest = {0}, lowest = (vec_u16) {0} + UINT16_MAX;
+    const vec_u16 bound = (vec_u16){0} + most;
+    vec_u16 highest = {0}, lowest = (vec_u16){0} + UINT16_MAX;
     if (n < N16) {
         ct_beside_plain(codes, n, most, low, high);
         return;
@@ -374,10 +374,10 @@ static void beside(const uint16_t *codes, uint32_t n, uint16_t most, uint16_t *l
 static void spread(const uint16_t *codes, uint32_t n, const ct_medium_bins *by, uint8_t *bins)
 {
     CT_ASSERT(codes && bins && n <= CT_MEDIUM_ROWS);
-    const vec_u16 least = (vec_u16) {0} + (uint16_t) by->low,
-                  part = (vec_u16) {0} + (uint16_t) by->scale,
-                  first = (vec_u16) {0} + (uint16_t) by->first,
-                  last = (vec_u16) {0} + (uint16_t) by->last;
+    const vec_u16 least = (vec_u16){0} + (uint16_t) by->low,
+                  part = (vec_u16){0} + (uint16_t) by->scale,
+                  first = (vec_u16){0} + (uint16_t) by->first,
+                  last = (vec_u16){0} + (uint16_t) by->last;
     for (uint32_t i = 0; i < n; i += N16) {
         vec_u16 bin = *(const vec_u16 *) (const void *) (codes + i) - least;
         if (by->scale < 65536) bin = MULTIPLY_HIGH(bin, part);
@@ -397,17 +397,17 @@ static void draws(const uint32_t counter[4], const uint32_t key[2], uint32_t n_b
                   uint32_t *words)
 {
     CT_ASSERT(n_blocks % 8 == 0);
-    const vec_u64 low = (vec_u64) {0} + UINT32_MAX, first = (vec_u64) {0} + UINT64_C(0xd2511f53),
-                  second = (vec_u64) {0} + UINT64_C(0xcd9e8d57);
+    const vec_u64 low = (vec_u64){0} + UINT32_MAX, first = (vec_u64){0} + UINT64_C(0xd2511f53),
+                  second = (vec_u64){0} + UINT64_C(0xcd9e8d57);
     vec_u64 lanes, keys[2][ROUNDS];
     for (unsigned lane = 0; lane < N64; lane++) lanes[lane] = lane;
     for (uint32_t round = 0; round < ROUNDS; round++) {
-        keys[0][round] = (vec_u64) {0} + (key[0] + round * UINT32_C(0x9e3779b9));
-        keys[1][round] = (vec_u64) {0} + (key[1] + round * UINT32_C(0xbb67ae85));
+        keys[0][round] = (vec_u64){0} + (key[0] + round * UINT32_C(0x9e3779b9));
+        keys[1][round] = (vec_u64){0} + (key[1] + round * UINT32_C(0xbb67ae85));
     }
     for (uint32_t block = 0; block < n_blocks; block += N64, words += 4 * N64) {
-        vec_u64 a = (lanes + counter[0] + block) & low, b = (vec_u64) {0} + counter[1],
-                c = (vec_u64) {0} + counter[2], d = (vec_u64) {0} + counter[3];
+        vec_u64 a = (lanes + counter[0] + block) & low, b = (vec_u64){0} + counter[1],
+                c = (vec_u64){0} + counter[2], d = (vec_u64){0} + counter[3];
         /* upper halves are rests that no product looks at */
         for (unsigned round = 0; round < ROUNDS; round++) {
             vec_u64 x = MULTIPLY_LOW(a, first), y = MULTIPLY_LOW(c, second);
@@ -423,8 +423,8 @@ static void draws(const uint32_t counter[4], const uint32_t key[2], uint32_t n_b
 static int below(uint32_t *words, uint32_t n, uint32_t bound)
 {
     CT_ASSERT(n % 32 == 0 && bound > 0);
-    const vec_u64 low = (vec_u64) {0} + UINT32_MAX, by = (vec_u64) {0} + bound;
-    const whole_u32 rest = (whole_u32) {0} + (uint32_t) -bound % bound;
+    const vec_u64 low = (vec_u64){0} + UINT32_MAX, by = (vec_u64){0} + bound;
+    const whole_u32 rest = (whole_u32){0} + (uint32_t) -bound % bound;
     whole_u32 refused = {0};
     for (uint32_t i = 0; i < n; i += N32) {
         const vec_u64 own = (vec_u64) *(const whole_u32 *) (const void *) (words + i),
@@ -449,7 +449,7 @@ static void ranks(const int16_t *codes, uint32_t n, uint16_t *below)
     for (uint32_t from = 0; from < n; from += N16) {
         vec_i16 own = *(const vec_i16 *) (const void *) (codes + from);
         vec_u16 lower = {0};
-        for (uint32_t i = 0; i < n; i++) lower -= (vec_u16) ((vec_i16) {0} + codes[i] < own);
+        for (uint32_t i = 0; i < n; i++) lower -= (vec_u16) ((vec_i16){0} + codes[i] < own);
         *(vec_u16 *) (void *) (below + from) = lower;
     }
 }
@@ -459,7 +459,7 @@ static void ranks(const int16_t *codes, uint32_t n, uint16_t *below)
 /* Integers of up to 52 bits, as the lower bits of doubles. */
 INLINE vec_f64 doubles_of(vec_i64 x, double least)
 {
-    const vec_f64 unit = (vec_f64) {0} + 4503599627370496.0; /* 2^52 */
+    const vec_f64 unit = (vec_f64){0} + 4503599627370496.0; /* 2^52 */
     return (vec_f64) (x | (vec_i64) unit) - (4503599627370496.0 + least);
 }
 
@@ -487,7 +487,7 @@ static int small_variance(const ct_small_numbers *node, double *score, int16_t *
     lanes_best best = no_best();
     vec_i64 places;
     uint32_t place;
-    const vec_u64 offset = (vec_u64) {0} + (UINT64_C(1) << 62); /* no sum is below it */
+    const vec_u64 offset = (vec_u64){0} + (UINT64_C(1) << 62); /* no sum is below it */
     ranks(node->codes, node->n, lower);
     ct_add_small(node, lower, &sums);
     for (unsigned lane = 0; lane < N64; lane++) places[lane] = lane;
@@ -498,7 +498,7 @@ static int small_variance(const ct_small_numbers *node, double *score, int16_t *
                       right = (double) node->weight - left,
                       sum = doubles_of((vec_i64) ((upto + offset) >> 16), 70368744177664.0),
                       rest = node->sum - sum;
-        improve(&best, (sum * sum) / left + (rest * rest) / right, places, (vec_i64) {0} - 1);
+        improve(&best, (sum * sum) / left + (rest * rest) / right, places, (vec_i64){0} - 1);
     }
     if (!best_lane(&best, score, &place)) return 0;
     *code = node->codes[sums.row[place]];

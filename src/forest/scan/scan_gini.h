@@ -112,7 +112,7 @@ INLINE void light_gini(const gini_node *node, const unsigned from, const unsigne
 {
     const unsigned at_once = width < N32 ? N32 / width : 1;
     whole_u32 before[MOST_PARTS];
-    vec_f32 best = (vec_f32) {0} - 1.0f; /* no score is negative */
+    vec_f32 best = (vec_f32){0} - 1.0f; /* no score is negative */
     whole_i32 best_bin = {0}, bin;
     float scores[N32];
     int32_t bins[N32];

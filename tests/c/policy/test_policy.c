@@ -103,8 +103,8 @@ static brute_tree brute(const instance *s, const uint32_t *rows, uint32_t n, uns
             const double cost = s->price + share(s, sides, size, depth - 1, most - 1, trees);
             const uint32_t splits = trees[0].splits + trees[1].splits + 1;
             if (cost > best.cost || (cost == best.cost && splits >= best.splits)) continue;
-            best = (brute_tree) {cost, splits, 1, {(int) col},
-                                 {ct_threshold_between(values[i - 1], values[i])}};
+            best = (brute_tree){cost, splits, 1, {(int) col},
+                                {ct_threshold_between(values[i - 1], values[i])}};
             append(&best, &trees[0]);
             append(&best, &trees[1]);
         }
@@ -188,7 +188,7 @@ static ct_status solve_instance(const instance *s, const ct_policy_options *o,
                                 ct_policy_result *result)
 {
     ct_column columns[MOST_COLS];
-    for (uint32_t col = 0; col < s->p; col++) columns[col] = (ct_column) {s->x[col], CT_DOUBLE};
+    for (uint32_t col = 0; col < s->p; col++) columns[col] = (ct_column){s->x[col], CT_DOUBLE};
     const ct_policy_data data = {columns, s->n, s->p, s->rewards, s->k};
     return solve(&data, o, result, where);
 }
@@ -362,12 +362,12 @@ static ct_policy_end prove(proof *p, const instance *s, const ct_policy_result *
     ct_policy_options o = options_of(s);
     ct_policy_end end;
     memset(p, 0, sizeof *p);
-    for (uint32_t i = 0; i < s->p; i++) p->columns[i] = (ct_column) {s->x[i], CT_DOUBLE};
+    for (uint32_t i = 0; i < s->p; i++) p->columns[i] = (ct_column){s->x[i], CT_DOUBLE};
     for (uint32_t i = 0; i < s->n; i++) actions[i] = result->action[where[i]];
-    p->data = (ct_policy_data) {p->columns, s->n, s->p, s->rewards, s->k};
-    p->same = (ct_certify_rewards) {p->columns, s->n, s->p, s->rewards, s->k};
-    p->claim = (ct_certify_policy) {s->depth, s->min_bucket, s->price, actions,
-                                    (result->tree.n_nodes - 1) / 2, NULL, NULL};
+    p->data = (ct_policy_data){p->columns, s->n, s->p, s->rewards, s->k};
+    p->same = (ct_certify_rewards){p->columns, s->n, s->p, s->rewards, s->k};
+    p->claim = (ct_certify_policy){s->depth, s->min_bucket, s->price, actions,
+                                   (result->tree.n_nodes - 1) / 2, NULL, NULL};
     p->bytes.limit = limit;
     o.start = &start;
     ct_certify_policy_begin(&p->same, &p->claim, &p->bytes);
@@ -454,7 +454,7 @@ static table scores(uint32_t n, uint32_t p, uint32_t k, double strength, double 
     for (uint32_t i = 0; i < n * p; i++)
         t.x[i] = step > 0 ? floor(normal(&r) / step) * step : normal(&r);
     for (uint32_t col = 0; col < p; col++)
-        t.columns[col] = (ct_column) {t.x + (size_t) col * n, CT_DOUBLE};
+        t.columns[col] = (ct_column){t.x + (size_t) col * n, CT_DOUBLE};
     for (uint32_t i = 0; i < n; i++) {
         const uint32_t seen = below(&r, k);
         for (uint32_t a = 0; a < k; a++) {
