@@ -1,3 +1,5 @@
+#include "base/compact.h"
+
 #include "evolve/gmt_result.h"
 
 #include <math.h>

@@ -1,3 +1,5 @@
+#include "base/compact.h"
+
 #include "evolve/shrinkage.h"
 
 #include <math.h>

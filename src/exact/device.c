@@ -1,3 +1,5 @@
+#include "base/compact.h"
+
 #include "exact/device.h"
 
 #include <stdio.h>

@@ -1,3 +1,5 @@
+#include "base/compact.h"
+
 #include "forge/pack.h"
 
 #include <math.h>

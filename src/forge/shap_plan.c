@@ -1,3 +1,5 @@
+#include "base/compact.h"
+
 #include "forge/shap_plan.h"
 
 #include <math.h>

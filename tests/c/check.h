@@ -151,11 +151,13 @@ static inline int check_ok(ct_status status, const char *file, int line, const c
     return fine;
 }
 
+#ifdef CT_DEBUG
 static inline ct_status check_end_of_memory(ct_status status)
 {
     ct_alloc_fail_after(-1);
     return status;
 }
+#endif
 
 /* ---- what a case makes ---- */
 

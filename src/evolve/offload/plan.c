@@ -1,3 +1,5 @@
+#include "base/compact.h"
+
 #include "evolve/offload/plan.h"
 
 #include <string.h>

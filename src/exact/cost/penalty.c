@@ -1,3 +1,5 @@
+#include "base/compact.h"
+
 #include "exact/cost/penalty.h"
 
 #include <float.h>

@@ -1,3 +1,5 @@
+#include "base/compact.h"
+
 #include "exact/finish/counted.h"
 
 #include <float.h>

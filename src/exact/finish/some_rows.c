@@ -1,3 +1,5 @@
+#include "base/compact.h"
+
 #include "exact/finish/some_rows.h"
 
 #include <string.h>

@@ -1,3 +1,5 @@
+#include "base/compact.h"
+
 #include "exact/offload/batches.h"
 
 #include <string.h>

@@ -1,4 +1,6 @@
 /* The table on a device: how its memory is planned, what is sent, its queues. */
+#include "base/compact.h"
+
 #include "exact/offload/device.h"
 
 #include <string.h>

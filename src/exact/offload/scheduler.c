@@ -1,3 +1,5 @@
+#include "base/compact.h"
+
 #include "exact/offload/scheduler.h"
 
 #include <string.h>

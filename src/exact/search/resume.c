@@ -1,3 +1,5 @@
+#include "base/compact.h"
+
 #include "exact/search/resume.h"
 
 #include "exact/rows/ranks.h"

@@ -1,3 +1,5 @@
+#include "base/compact.h"
+
 #include "forest/grow/scratch.h"
 
 #include <string.h>

@@ -1,3 +1,5 @@
+#include "base/compact.h"
+
 #include "forest/offload/cost.h"
 
 #include <math.h>

@@ -1,3 +1,5 @@
+#include "base/compact.h"
+
 #include "forest/offload/result.h"
 
 #include <string.h>

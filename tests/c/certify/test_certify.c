@@ -504,6 +504,7 @@ static void evidence_is_needed(void)
         ct_bytes half = certificate_for(&t.data, &options, cost / 2);
         checked = check(&t.data, &options, half.bytes, half.n);
         CHECK(half.n < whole.n && checked.bound >= floor(cost / 2) && checked.bound <= cost);
+        ct_bytes_free(&none);
     }
 }
 
@@ -547,6 +548,7 @@ static void it_ends_when_asked_to(void)
     CHECK_INT(checked.verdict, CT_CHECK_STOPPED);
     CHECK_OK(ct_exact_prove(&t.data, &options, cost, NULL, &small, &end, &reason));
     CHECK(end == CT_END_MEMORY && small.n <= 60);
+    ct_bytes_free(&small);
 }
 
 static void too_little_memory_is_an_error(void)
@@ -617,6 +619,7 @@ static void numbers_survive_bytes(void)
     const uint8_t endless[] = {255, 255, 255, 255, 255, 255, 255, 255, 255, 127};
     ct_bytes_reader bad = {endless, sizeof endless, 0, 0};
     CHECK(ct_bytes_get(&bad) == 0 && bad.bad);
+    ct_bytes_free(&bytes);
 }
 
 static const check_case cases[] = {
