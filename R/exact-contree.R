@@ -51,10 +51,9 @@ NULL
 #' numbers far from zero if the differences between them fit it as multiples of a power of two; nor
 #' weights that are counts, or multiples of up to four decimals or of the least weight. Where that
 #' would round weights, or responses by more than 2^-32 of the root of their sum of squares, costs
-#' are counted in two and three words of 64 bits, with b up to 51 and weights, where they are
-#' rounded, to multiples of a power of two of which their sum is 2^61 to 2^62. That takes 1.0 to 1.2
-#' times as long up to 100,000 rows without weights, and 3 times with a million; longer where few
-#' responses are far from all others.
+#' are counted in two and three words of 64 bits, with b up to 51 and weights that are rounded, where
+#' they are, by less than 2^-63 of their sum. That takes 1.0 to 1.2 times as long up to 100,000 rows
+#' without weights, and 3 times with a million; longer where few responses are far from all others.
 #'
 #' `rounding` in the fit is the norm e of the rounding errors of the responses. With
 #' `complexity = 0` the SSE of the tree is at most
@@ -71,8 +70,8 @@ NULL
 #' rounded, and s is below 1e-12 of the cost, the gap of an optimal tree is 0. For numbers with all
 #' their digits it is small and not 0: below 1e-9 of the SSE of a single leaf up to a million rows;
 #' with weights of all their digits within a factor of a million, up to 100,000 rows if R is not
-#' more than some thousand standard deviations, and up to a million if it is not more than a hundred
-#' of them. Sets of trees ([contree_set()]) are counted in one word.
+#' more than some thousand standard deviations, and up to a million if it is not more than some
+#' hundred. Sets of trees ([contree_set()]) are counted in one word.
 #'
 #' @section Absolute errors:
 #' With `objective = "absolute"` the leaves predict medians (or other quantiles, see `tau`), and the

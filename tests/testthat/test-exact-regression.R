@@ -333,8 +333,8 @@ test_that("levels are in the order of their means, however far from zero these a
 
 # What the help says of rounding: by how much the sum of squares may exceed the least.
 most_squares <- function(fit, y, w, least) {
-  scale <- 2^(61 - floor(log2(sum(w))))
-  off <- if (all(w == round(w))) 0 else abs(w - round(w * scale) / scale)
+  scale <- 2^63 * (1 - 2^-13) / sum(w)
+  off <- if (all(w == round(w))) 0 else abs(w - round(w * scale) / scale) + 2^-51 * w
   far <- pmax(y - min(y), max(y) - y)
   r <- min(vapply(c(0, 2^-(0:99)), function(q) {
     q * squares(y, w) + sum((off * far^2)[off >= q * w])

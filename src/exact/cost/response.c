@@ -34,6 +34,9 @@ static const double NOISE = 1e-12;
  * of a tree four times as much at most. */
 static const double LOST_SHARE = 0x1p-32;
 
+/* What weights that are rounded add up to in full, nearly: all that a word holds. */
+static const double MOST_WEIGHT = 0x1.fffp62;
+
 /* A weight is whole if it is as near as that to one. */
 static const double WHOLE_WEIGHT = 0x1p-5;
 
@@ -126,6 +129,14 @@ static double whole_scale(const ct_data *data, double sum, int bits)
     return isfinite(1 / least) ? 1 / least : 0;
 }
 
+/* Whether no weight is rounded. */
+static int are_whole(const ct_data *data, const weighing *w)
+{
+    for (uint32_t row = 0; row < data->n_rows; row++)
+        if (data->weights[row] != (double) w->whole[row] * w->unit) return 0;
+    return 1;
+}
+
 /* What weights that are rounded may add up to there. */
 static double most_in_scans(const ct_data *data)
 {
@@ -147,10 +158,12 @@ static ct_status weigh(const ct_data *data, int one_word, ct_arena *arena, weigh
     w->exact = scale > 0;
     if (!w->exact && !one_word) scale = whole_scale(data, sum, FULL_WHOLE_BITS);
     /* a power of two, by which doubles that are large are whole; each is rounded by less than 1 */
-    if (!(scale > 0))
+    int any = !(scale > 0);
+    if (any)
         scale = one_word ? most_in_scans(data) / sum
                          : ldexp(1, CT_FULL_WEIGHT_BITS - 2 - ilogb(sum));
     round_weights(data, scale, w);
+    if (any && !one_word && !are_whole(data, w)) round_weights(data, MOST_WEIGHT / sum, w);
     CT_ASSERT(ct_bit_width((uint64_t) w->sum) <=
               (w->exact || one_word ? WEIGHT_BITS + 2 : CT_FULL_WEIGHT_BITS));
     return CT_OK;

@@ -11,7 +11,7 @@
  *
  * with f the bits that W (max z - min z)^2 leaves of 61. Where that grid rounds no weight, and y by
  * next to nothing (whole numbers, cents), it is the only one, and this is the cost c(S), with
- * down = -f. Else there is a finer grid of up to 51 bits beside weights of 62. Scans of rows with
+ * down = -f. Else there is a finer grid of up to 51 bits beside weights of 63. Scans of rows with
  * weights go by that (kernels/response/wide.h). Without weights they go by a z that is *rounded*
  * from it, and costs in scans are bounds. For a partition of n rows, let F be the sum of squares in
  * full, x the z in full in steps of scans, and d the largest |x - z|. Then
