@@ -51,9 +51,10 @@ NULL
 #' numbers far from zero if the differences between them fit it as multiples of a power of two; nor
 #' weights that are counts, or multiples of up to four decimals or of the least weight. Where that
 #' would round weights, or responses by more than 2^-32 of the root of their sum of squares, costs
-#' are counted in two and three words of 64 bits, with b up to 51 and weights that are rounded, where
-#' they are, by less than 2^-63 of their sum. That takes 1.0 to 1.2 times as long up to 100,000 rows
-#' without weights, and 3 times with a million; longer where few responses are far from all others.
+#' are counted in two and three words of 64 bits, with b up to 51 and weights that are rounded,
+#' where they are, by less than 2^-63 of their sum. That takes 1.0 to 1.2 times as long up to
+#' 100,000 rows without weights, and 3 times with a million; longer where few responses are far from
+#' all others.
 #'
 #' `rounding` in the fit is the norm e of the rounding errors of the responses. With
 #' `complexity = 0` the SSE of the tree is at most
