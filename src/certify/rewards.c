@@ -1,3 +1,5 @@
+#include "base/compact.h"
+
 #include "certify/rewards.h"
 
 #include <math.h>

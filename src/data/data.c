@@ -1,3 +1,5 @@
+#include "base/compact.h"
+
 #include "data/data.h"
 
 #include <math.h>

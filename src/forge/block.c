@@ -1,4 +1,6 @@
 /* Predictions of a block of rows by bit planes. */
+#include "base/compact.h"
+
 #include <math.h>
 #include <string.h>
 

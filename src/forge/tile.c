@@ -1,4 +1,6 @@
 /* Predictions of a tile of rows by walks from node to node. */
+#include "base/compact.h"
+
 #include "forge/blocks.h"
 #include "forge/input.h"
 #include "forge/step.h"

@@ -1,3 +1,5 @@
+#include "base/compact.h"
+
 #include "tree/forest.h"
 
 #include <math.h>

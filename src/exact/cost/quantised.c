@@ -1,3 +1,5 @@
+#include "base/compact.h"
+
 #include "exact/cost/quantised.h"
 
 #include <math.h>

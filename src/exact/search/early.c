@@ -1,3 +1,5 @@
+#include "base/compact.h"
+
 #include "exact/search/early.h"
 
 #include <math.h>

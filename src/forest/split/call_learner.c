@@ -1,3 +1,5 @@
+#include "base/compact.h"
+
 #include "forest/split/call_learner.h"
 
 #include <string.h>

@@ -1,3 +1,5 @@
+#include "base/compact.h"
+
 #include "forest/walk/curves.h"
 
 #include <math.h>

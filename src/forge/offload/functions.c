@@ -1,3 +1,5 @@
+#include "base/compact.h"
+
 #include "forge/offload/functions.h"
 
 #include "forge/offload/kernels.h"
