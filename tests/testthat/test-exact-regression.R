@@ -384,6 +384,19 @@ test_that("what rounding of weights may hide is told, by fits, paths and certifi
   expect_identical(c(even$gap, even$rounding), c(0, 0))
 })
 
+test_that("eighths far from zero are not rounded, wherever the middle of their range is", {
+  set.seed(39)
+  for (case in seeds(60, 20)) {
+    n <- sample(c(10, 40, 200), 1)
+    data <- data.frame(a = rnorm(n), b = seq_len(n))
+    eighths <- sample(0:sample(c(3, 9, 99, 999), 1), n, TRUE)
+    far <- contree(data, 1e12 * sample(9, 1) + eighths / 8, depth = 2, minbucket = 1)
+    near <- contree(data, eighths, depth = 2, minbucket = 1)
+    expect_identical(c(far$rounding, far$gap), c(0, 0), info = paste("case", case))
+    expect_equal(far$objective * 64, near$objective, tolerance = 1e-9)
+  }
+})
+
 test_that("whole numbers that the grid holds have the least sum of squares there is", {
   set.seed(37)
   for (case in seeds(60, 12)) {
