@@ -14,7 +14,6 @@
 #'   as [addNA()] makes it.
 #' * Its `predict()` cannot handle predictors whose names contain backquotes, backslashes or line
 #'   breaks.
-#' * It has no trees for a response of a single class, which `as.rpart()` refuses.
 #'
 #' It shows dates and levels of ordered factors as numbers, and a split that separates missing
 #' values from all others as `< -Inf` or `>=-Inf`.

@@ -201,14 +201,16 @@ cost_beside <- function(tree, fit, frame, settings) {
 }
 
 # What the rows cost more under these classes than under others, from the rows whose classes differ:
-# nothing, if it is the last digits of decimals.
+# nothing, if it is the last digits of decimals. Whole numbers have none.
 errors_beside <- function(frame, said, other) {
   rows <- which(said != other)
   own <- row_costs(frame$response[rows], NULL, frame$loss, said[rows])
   less <- row_costs(frame$response[rows], NULL, frame$loss, other[rows])
   weights <- row_weights(frame)[rows]
   more <- .Call(ffi_sum_products, c(weights, weights), c(own, -less))
-  if (abs(more) <= 4 * .Machine$double.eps * sum(weights * pmax(own, less))) 0 else more
+  whole <- all(weights == floor(weights), own == floor(own), less == floor(less))
+  off <- if (whole) 0 else 4 * .Machine$double.eps * sum(weights * pmax(own, less))
+  if (abs(more) <= off) 0 else more
 }
 
 # For each predictor, what a search has proven of the trees that begin with it.

@@ -360,3 +360,16 @@ test_that("weights are the decimals that they stand for, beside any others", {
     }
   }
 })
+
+test_that("whole weights are compared to the last unit, however large they are", {
+  # p says the wrong class of one heavy row, q of another one and of a row of weight 1
+  data <- data.frame(p = c(1, 1, 0, 0, 0, 1), q = c(0, 1, 1, 0, 0, 0),
+                     y = factor(c("y", "y", "y", "n", "n", "y")))
+  for (heavy in c(1e15, 1e16, 1e17, 1e18)) {
+    weights <- c(heavy, 5, heavy, heavy, heavy, 1)
+    fit <- contree(y ~ ., data, weights = weights, depth = 1, minbucket = 1, model = TRUE)
+    expect_identical(fit$frame$var[1], "p")
+    expect_length(contree_alternatives(fit), 0)
+    expect_identical(names(contree_alternatives(fit, within = 1)), "q")
+  }
+})

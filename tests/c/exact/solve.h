@@ -103,6 +103,25 @@ static inline double solved_cost(const ct_data *data, const ct_exact_options *op
     return result.cost;
 }
 
+/* No tree of a root costs less than what the result says of that root, which is no less than what
+ * it says of all. `cost_of`: what the best tree costs. */
+static inline void check_root_bounds(const ct_data *data, const ct_exact_options *options,
+                                     const ct_exact_result *result,
+                                     double (*cost_of)(const ct_data *, const ct_exact_options *))
+{
+    uint8_t allowed[8] = {0};
+    REQUIRE(data->n_cols <= sizeof allowed);
+    for (uint32_t col = 0; col < data->n_cols; col++) {
+        ct_exact_options rooted = *options;
+        rooted.roots = allowed;
+        rooted.max_cost = INFINITY;
+        allowed[col] = 1;
+        double cost = cost_of(data, &rooted);
+        allowed[col] = 0;
+        CHECK(result->root_bounds[col] <= cost && result->root_bounds[col] >= result->bound);
+    }
+}
+
 /* Every use is a CHECK, so that a failure names its line. */
 static inline int is_refused(const ct_data *data, const ct_exact_options *options)
 {

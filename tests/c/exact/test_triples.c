@@ -200,23 +200,14 @@ static void instruction_sets_agree(rng *r, uint32_t seed)
  * counted, as none is below the cap. */
 static void root_bounds_hold(rng *r, uint32_t seed)
 {
-    uint32_t n_cols = 6;
-    random_table t = few_valued(r, 20 + rng_below(r, 100), n_cols, 2 + rng_below(r, 4));
+    random_table t = few_valued(r, 20 + rng_below(r, 100), 6, 2 + rng_below(r, 4));
     ct_exact_options options = ct_exact_options_default();
     ct_exact_result result;
     options.depth = 2 + seed % 2;
     options.test_rows = 0;
     for (int capped = 0; capped < 2; capped++) {
         REQUIRE(solve(&t.data, &options, &result));
-        for (uint32_t col = 0; col < n_cols; col++) {
-            ct_exact_options rooted = options;
-            uint8_t allowed[6] = {0};
-            allowed[col] = 1;
-            rooted.roots = allowed;
-            rooted.max_cost = INFINITY;
-            double cost = solved_cost(&t.data, &rooted);
-            CHECK(result.root_bounds[col] <= cost && result.root_bounds[col] >= result.bound);
-        }
+        check_root_bounds(&t.data, &options, &result, solved_cost);
         options.max_cost = result.cost - 1;
         if (options.max_cost < 0) break;
     }
