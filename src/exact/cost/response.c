@@ -158,12 +158,12 @@ static ct_status weigh(const ct_data *data, int one_word, ct_arena *arena, weigh
     w->exact = scale > 0;
     if (!w->exact && !one_word) scale = whole_scale(data, sum, FULL_WHOLE_BITS);
     /* a power of two, by which doubles that are large are whole; each is rounded by less than 1 */
-    int any = !(scale > 0);
-    if (any)
+    int rounds = !(scale > 0);
+    if (rounds)
         scale = one_word ? most_in_scans(data) / sum
                          : ldexp(1, CT_FULL_WEIGHT_BITS - 2 - ilogb(sum));
     round_weights(data, scale, w);
-    if (any && !one_word && !are_whole(data, w)) round_weights(data, MOST_WEIGHT / sum, w);
+    if (rounds && !one_word && !are_whole(data, w)) round_weights(data, MOST_WEIGHT / sum, w);
     CT_ASSERT(ct_bit_width((uint64_t) w->sum) <=
               (w->exact || one_word ? WEIGHT_BITS + 2 : CT_FULL_WEIGHT_BITS));
     return CT_OK;

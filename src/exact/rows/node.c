@@ -118,8 +118,8 @@ static void add_wide(const ct_layout *layout, uint32_t f, size_t w, uint64_t mem
                      ct_full_sums *sums)
 {
     CT_ASSERT(layout->wide);
-    const ct_full rows = {ct_layout_wide(layout, f) + w * 64, weights_at(layout, f, w), 0,
-                          layout->full.low_bits};
+    const ct_full rows = {ct_layout_wide(layout, f) + w * 64, weights_at(layout, f, w),
+                          layout->full.down, layout->full.low_bits};
     for (; members; members &= members - 1) ct_full_add(&rows, ct_trailing_zeros(members), sums);
 }
 
