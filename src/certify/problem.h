@@ -21,13 +21,14 @@ typedef struct {
     int down;              /* 2^down masses of 1 at a distance of 1 cost a unit; may be negative */
     int wide;              /* sums may need more than a word */
     double error;          /* how far the response is from it, in square roots of the objective */
-    /* what a mass of 1 costs at most is square / 2^rest */
-    int64_t square;
+    /* what a mass of 1 costs at most is square / 2^rest, and any rows cost no more than `total` */
+    int64_t square, total;
     int rest;
 } ct_grid;
 
 /* Places in the sums of a set: its mass w, what it costs at most, w z and w z^2. Wide sums are kept
- * as numbers of 32 bits, added up one by one, so that all sums are added and subtracted alike. */
+ * as numbers of 32 bits, added up one by one, so that all sums are added and subtracted alike; the
+ * upper ones of the mass come last. */
 enum {
     CT_SUM_MASS,
     CT_SUM_MOST,
@@ -36,7 +37,8 @@ enum {
     CT_N_NARROW_SUMS,
     CT_WIDE_Z = 4, /* numbers */
     CT_WIDE_SQUARES = 6,
-    CT_N_WIDE_SUMS = CT_SUM_Z + CT_WIDE_Z + CT_WIDE_SQUARES
+    CT_SUM_UPPER_MASS = CT_SUM_Z + CT_WIDE_Z + CT_WIDE_SQUARES,
+    CT_N_WIDE_SUMS
 };
 
 typedef struct {
@@ -101,8 +103,9 @@ static inline int64_t ct_most_of_row(const ct_problem *problem, uint32_t row)
     const ct_grid *grid = &problem->grid;
     int64_t w = problem->mass[row];
     if (!grid->z) return w * problem->max_cost[problem->data->classes[row]];
-    ct_grid_sum up = ((ct_grid_sum) 1 << grid->rest) - 1;
-    return (int64_t) (((ct_grid_sum) w * grid->square + up) >> grid->rest);
+    ct_grid_sum up = ((ct_grid_sum) 1 << grid->rest) - 1,
+                most = ((ct_grid_sum) w * grid->square + up) >> grid->rest;
+    return most < grid->total ? (int64_t) most : grid->total;
 }
 
 static inline ct_grid_long ct_grid_long_of(ct_grid_sum high, ct_grid_sum low)
@@ -149,11 +152,12 @@ static inline void ct_sums_add(const ct_problem *problem, uint32_t row, int64_t 
         return;
     }
     int64_t z = problem->grid.z[row];
-    sums[CT_SUM_MASS] += w;
+    sums[CT_SUM_MASS] += problem->grid.wide ? (int64_t) (uint32_t) w : w;
     sums[CT_SUM_MOST] += ct_most_of_row(problem, row);
     if (problem->grid.wide) {
         ct_grid_sum wz = (ct_grid_sum) w * z;
         const ct_grid_long square = ct_grid_times(wz, z);
+        sums[CT_SUM_UPPER_MASS] += w >> 32;
         ct_wide_add(sums + CT_SUM_Z, CT_WIDE_Z, wz);
         ct_wide_add(sums + CT_SUM_Z + CT_WIDE_Z, 3, square.low);
         ct_wide_add(sums + CT_SUM_Z + CT_WIDE_Z + 2, CT_WIDE_SQUARES - 2, square.high);

@@ -30,29 +30,50 @@ double ct_certify_distance(int64_t cost, double unit, double w, double loss)
     return off > 0 ? off * MORE + LOST : 0;
 }
 
+/* Of sums of masses, in bits. */
+enum { MASS_BITS = 72 };
+
+/* 2^up x^2 / y, rounded up, of |x| < y: as in division by hand, a bit of x at a time. */
+static ct_grid_sum square_over(ct_grid_sum x, ct_grid_sum y, int up)
+{
+    ct_grid_sum quotient = 0, rest = 0, size = x < 0 ? -x : x;
+    CT_ASSERT(size < y && y < (ct_grid_sum) 1 << MASS_BITS);
+    if (size < (ct_grid_sum) 1 << (62 - up / 2)) {
+        ct_grid_sum square = size * size << up;
+        return square / y + (square % y > 0);
+    }
+    for (int bit = MASS_BITS - 1; bit >= -up; bit--) {
+        quotient *= 2;
+        rest *= 2;
+        if (bit >= 0 && size >> bit & 1) rest += size;
+        for (; rest >= y; rest -= y) quotient++;
+    }
+    return quotient + (rest > 0);
+}
+
 /* With any whole number m near the mean, sum w (z - mean)^2 = sum w (z - m)^2 - (sum w (z - m))^2 /
  * sum w. */
-int64_t ct_certify_grid_cost(int down, int64_t weight, ct_grid_sum sum, ct_grid_long squares)
+int64_t ct_certify_grid_cost(int down, ct_grid_sum weight, ct_grid_sum sum, ct_grid_long squares)
 {
     CT_ASSERT(weight >= 0 && squares.low >= 0 && squares.low <= UINT64_MAX);
     if (!weight) return 0;
     int64_t near = (int64_t) (sum / weight);
-    ct_grid_sum off = sum - (ct_grid_sum) near * weight, square = off * off;
+    ct_grid_sum off = sum - (ct_grid_sum) near * weight;
     ct_grid_long rest = ct_grid_long_less(squares, ct_grid_times(sum + off, near));
     if (down < 0) { /* costs are below 2^61 */
         CT_ASSERT(!rest.high);
         rest.low *= (ct_grid_sum) 1 << -down;
-        square *= (ct_grid_sum) 1 << -down;
     }
     /* rounded down, also below 0 */
-    rest = ct_grid_long_of(rest.high, rest.low - square / weight - (square % weight > 0));
+    rest = ct_grid_long_of(rest.high,
+                           rest.low - square_over(off, weight, down < 0 ? -down : 0));
     if (down >= 64) return (int64_t) (rest.high >> (down - 64));
     return (int64_t) ((rest.high * ((ct_grid_sum) 1 << 64) + rest.low) >> (down > 0 ? down : 0));
 }
 
 int64_t ct_grid_cost_of_sums(const ct_problem *p, const int64_t *sums)
 {
-    return ct_certify_grid_cost(p->grid.down, sums[CT_SUM_MASS], ct_grid_z(p, sums),
+    return ct_certify_grid_cost(p->grid.down, ct_grid_mass(p, sums), ct_grid_z(p, sums),
                                 ct_grid_squares(p, sums));
 }
 
@@ -67,20 +88,44 @@ static double off_grid(double y, double centre, double step, int64_t z)
     return off > 0 ? off * MORE + LOST : 0;
 }
 
+/* What all rows cost, nearly. */
+static double total_about(const ct_problem *p, double weight, double sum)
+{
+    double squares = 0;
+    for (uint32_t row = 0; row < p->n_rows; row++) {
+        double x = (double) p->grid.z[row] - sum / weight;
+        squares += (double) p->mass[row] * x * x;
+    }
+    return ldexp(squares, -p->grid.down);
+}
+
+/* Sets what any rows cost at most, and returns whether that of each of them, added up, fits. */
+static int set_total(ct_problem *p)
+{
+    int64_t sums[CT_N_WIDE_SUMS] = {0};
+    double all = 0;
+    p->grid.total = 0;
+    for (uint32_t row = 0; row < p->n_rows; row++) ct_sums_add(p, row, sums);
+    p->grid.total = ct_grid_cost_of_sums(p, sums);
+    for (uint32_t row = 0; row < p->n_rows; row++) all += (double) ct_most_of_row(p, row);
+    return p->grid.total >= 0 && all < 0x1p62;
+}
+
 /* Whether sums of w z and w z^2 fit into two words and three, and what rows cost at most, with a
- * unit for each, into 61 bits; sets what the grid needs for these. */
+ * unit for each, into 62 bits; sets what the grid needs for these. */
 static int fits(ct_problem *p, int64_t least, int64_t most)
 {
     ct_grid *grid = &p->grid;
-    double weight = 0, far = fmax(fabs((double) least), fabs((double) most));
+    double weight = 0, sum = 0, far = fmax(fabs((double) least), fabs((double) most));
     for (uint32_t row = 0; row < p->n_rows; row++) {
         if (p->mass[row] < 0) return 0;
         weight += (double) p->mass[row];
+        sum += (double) p->mass[row] * (double) grid->z[row];
     }
-    if (!(weight > 0 && weight < 0x1p63 && far < 0x1p52) || grid->down < -31 || grid->down > 120)
+    if (!(weight > 0 && weight < ldexp(1, MASS_BITS) && far < 0x1p52) || grid->down < -31 || grid->down > 140 ||
+        !(total_about(p, weight, sum) < 0x1p61))
         return 0;
-    double squares = weight * far * far, range = (double) most - (double) least,
-           dearest = ldexp(weight * range * range, -grid->down);
+    double squares = weight * far * far, range = (double) most - (double) least;
     grid->wide = grid->down > 0 || ldexp(squares, -grid->down) > 0x1p61 || weight > 0x1p32;
     int spare = ilogb(range * range + 1) - 58, here = spare > 0 ? spare : 0;
     if (grid->down < here) here = grid->down;
@@ -89,8 +134,7 @@ static int fits(ct_problem *p, int64_t least, int64_t most)
     else if (here > 0) square = (square >> here) + 1;
     grid->square = (int64_t) square;
     grid->rest = here < 0 ? 0 : grid->down - here;
-    return square < (ct_grid_sum) 1 << 62 && dearest < 0x1p61 &&
-           (double) square * weight < ldexp(0x1p61 * (1 + 1e-6), grid->rest);
+    return square < (ct_grid_sum) 1 << 62 && set_total(p);
 }
 
 /* Whether a row makes a difference; others are not looked at, whatever their response is. */

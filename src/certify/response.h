@@ -18,9 +18,15 @@ double ct_certify_distance(int64_t cost, double unit, double w, double loss);
 
 /* floor(sum w (z - mean)^2 / 2^down) of rows with the sums `weight`, `sum` of w z and `squares` of
  * w z^2. */
-int64_t ct_certify_grid_cost(int down, int64_t weight, ct_grid_sum sum, ct_grid_long squares);
+int64_t ct_certify_grid_cost(int down, ct_grid_sum weight, ct_grid_sum sum, ct_grid_long squares);
 
 /* The sums of a set, */
+static inline ct_grid_sum ct_grid_mass(const ct_problem *problem, const int64_t *sums)
+{
+    if (!problem->grid.wide) return sums[CT_SUM_MASS];
+    return sums[CT_SUM_MASS] + (ct_grid_sum) sums[CT_SUM_UPPER_MASS] * ((ct_grid_sum) 1 << 32);
+}
+
 static inline ct_grid_sum ct_grid_z(const ct_problem *problem, const int64_t *sums)
 {
     if (!problem->grid.wide) return sums[CT_SUM_Z];

@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/bits.h"
 #include "certify/response.h"
 
 ct_status ct_certify_stumps_init(ct_stumps *stumps, const ct_problem *problem)
@@ -204,55 +205,71 @@ static void count_any(ct_stumps *s, const ct_row_set *set, int64_t *const mass[2
 
 /* ---- a response ---- */
 
-/* Quick where a word holds it. */
-static double double_of(ct_grid_sum x)
+/* x, of less than 125 bits, to two roundings; quick where a word holds it. */
+static inline double double_of(ct_grid_sum x)
 {
-    return x == (int64_t) x ? (double) (int64_t) x : (double) x;
+    if (x == (int64_t) x) return (double) (int64_t) x;
+    return (double) (int64_t) (x >> 62) * 0x1p62 + (double) ((int64_t) x & (INT64_MAX >> 1));
 }
 
 static double double_of_long(ct_grid_long x) { return (double) x.high * 0x1p64 + (double) x.low; }
 
-/* Takes the splits of one column of both sides into account. Doubles tell of most that they cannot
- * be better than one that is known: T and T^2 / W are off by four roundings. */
-static void look_at_response(const ct_stumps *s, const uint32_t *order, uint32_t n,
-                             int64_t *const all[2], const uint32_t sizes[2], ct_least least[2])
+/* Adds up w z^2 of the rows of a side at these places of a column. */
+static ct_grid_long squares_at(const ct_stumps *s, const uint32_t *order, uint32_t from,
+                               uint32_t to, int side)
+{
+    const ct_problem *p = s->problem;
+    ct_grid_long sum = {0, 0};
+    for (uint32_t j = from; j < to; j++) {
+        uint32_t row = order[j] & CT_ROW;
+        int64_t z = p->grid.z[row];
+        if (s->side[row] != side) continue;
+        sum = ct_grid_long_plus(sum, ct_grid_times((ct_grid_sum) p->mass[row] * z, z));
+    }
+    return sum;
+}
+
+/* Takes the splits of one column of a side into account, of which `all` are the sums. Doubles tell
+ * of most that they cannot be better than one that is known: T^2 / W is off by nine roundings.
+ * word: masses are words, added up. */
+CT_HOT void look_at_response(const ct_stumps *s, const uint32_t *order, uint32_t n,
+                             const int64_t *all, uint32_t size, int side, int word,
+                             ct_least *least)
 {
     static const double SURELY = 1 + 0x1p-48;
     const ct_problem *p = s->problem;
     const int down = p->grid.down;
-    const double scale = ldexp(1, -down);
-    const ct_grid_sum sums[2] = {ct_grid_z(p, all[0]), ct_grid_z(p, all[1])};
-    const ct_grid_long whole[2] = {ct_grid_squares(p, all[0]), ct_grid_squares(p, all[1])};
-    const double most[2] = {double_of_long(whole[0]) * scale, double_of_long(whole[1]) * scale};
-    int64_t weight[2] = {0, 0};
-    ct_grid_sum sum[2] = {0, 0};
-    ct_grid_long squares[2] = {{0, 0}, {0, 0}};
-    uint32_t before[2] = {0, 0}, changed = 0;
+    const ct_grid_sum in_all = ct_grid_z(p, all), all_mass = ct_grid_mass(p, all);
+    const ct_grid_long whole = ct_grid_squares(p, all);
+    const double scale = ldexp(1, -down), most = double_of_long(whole) * scale;
+    int64_t mass = 0;
+    ct_grid_sum wide_mass = 0, sum = 0;
+    ct_grid_long squares = {0, 0};
+    uint32_t before = 0, changed = 0, squared = 0;
     for (uint32_t j = 0; j < n; j++) {
-        uint32_t row = order[j] & CT_ROW, side = s->side[row];
-        ct_grid_sum wz = (ct_grid_sum) p->mass[row] * p->grid.z[row];
-        weight[side] += p->mass[row];
-        sum[side] += wz;
-        squares[side] = ct_grid_long_plus(squares[side], ct_grid_times(wz, p->grid.z[row]));
-        before[side]++;
-        changed |= UINT32_C(1) << side;
-        if (!(order[j] & CT_LAST)) continue;
-        for (side = 0; side < 2; side++) {
-            int64_t w = weight[side], rest = all[side][CT_SUM_MASS] - w,
-                    known = larger(least[side].allowed, least[side].relaxed);
-            if (!(changed >> side & 1) || !w || !rest) continue;
-            double t = double_of(sum[side]), other = double_of(sums[side] - sum[side]),
-                   gain = t * t / (double) w + other * other / (double) rest;
-            if (gain * scale * SURELY <
-                ((double) p->split_cost + most[side] - (double) known) * (2 - SURELY) - 4 -
-                    most[side] * 0x1p-48)
-                continue;
-            int64_t parts = ct_certify_grid_cost(down, w, sum[side], squares[side]) +
-                            ct_certify_grid_cost(down, rest, sums[side] - sum[side],
-                                                 ct_grid_long_less(whole[side], squares[side]));
-            note(p, parts, before[side], sizes[side], &least[side]);
+        uint32_t row = order[j] & CT_ROW;
+        if (s->side[row] == side) {
+            if (word) mass += p->mass[row];
+            else wide_mass += p->mass[row];
+            sum += (ct_grid_sum) p->mass[row] * p->grid.z[row];
+            changed = ++before;
         }
+        ct_grid_sum w = word ? mass : wide_mass, rest = all_mass - w;
+        if (!(order[j] & CT_LAST) || !changed || !w || !rest) continue;
         changed = 0;
+        double t = double_of(sum), other = double_of(in_all - sum),
+               left = word ? (double) mass : double_of(w),
+               right = word ? (double) (int64_t) rest : double_of(rest),
+               known = (double) larger(least->allowed, least->relaxed);
+        if ((t * t / left + other * other / right) * scale * SURELY <
+            ((double) p->split_cost + most - known) * (2 - SURELY) - 4 - most * 0x1p-48)
+            continue;
+        squares = ct_grid_long_plus(squares, squares_at(s, order, squared, j + 1, side));
+        squared = j + 1;
+        int64_t parts = ct_certify_grid_cost(down, w, sum, squares) +
+                        ct_certify_grid_cost(down, rest, in_all - sum,
+                                             ct_grid_long_less(whole, squares));
+        note(p, parts, before, size, least);
     }
 }
 
@@ -260,10 +277,15 @@ static void look_at_response(const ct_stumps *s, const uint32_t *order, uint32_t
 static void count_response(const ct_stumps *s, const ct_row_set *set, int64_t *const mass[2],
                            const uint32_t n[2], ct_least least[2])
 {
-    for (int side = 0; side < 2; side++)
+    int word = ct_grid_mass(s->problem, set->mass) >> 63 == 0;
+    for (int side = 0; side < 2; side++) {
         least[side].relaxed = least[side].allowed = ct_certify_cost_as_leaf(s->problem, mass[side]);
-    for (uint32_t col = 0; col < s->problem->n_cols; col++)
-        look_at_response(s, set->order[col], set->n, mass, n, least);
+        for (uint32_t col = 0; col < s->problem->n_cols; col++)
+            if (word) look_at_response(s, set->order[col], set->n, mass[side], n[side], side, 1,
+                                       &least[side]);
+            else look_at_response(s, set->order[col], set->n, mass[side], n[side], side, 0,
+                                  &least[side]);
+    }
 }
 
 void ct_certify_stumps_count(ct_stumps *s, const ct_row_set *set, int64_t *const mass[2],

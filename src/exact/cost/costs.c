@@ -538,7 +538,7 @@ ct_status ct_totals_new(ct_totals *totals, const ct_exact_costs *costs, ct_arena
     int rounded = quantised && quantised->rows && (quantised->by_label || !quantised->exact);
     totals->quantised = rounded ? CT_ARENA_ZEROED(arena, uint32_t, costs->n_classes) : NULL;
     int in_full = costs->response && costs->response->rounded,
-        in_scans = costs->response && !(in_full && costs->weights);
+        in_scans = costs->response && !(in_full && ct_response_weights(costs));
     totals->moments = in_scans ? CT_ARENA_ZEROED(arena, int64_t, 2) : NULL;
     totals->full = in_full ? CT_ARENA_ZEROED(arena, ct_full_sums, 1) : NULL;
     int ready = totals->rows && (totals->masses || !costs->weights) &&

@@ -4,20 +4,31 @@
 
 #include "base/bits.h"
 
+/* 2^up r^2 / w, rounded up. */
+static ct_wide square_over(ct_wide r, ct_wide w, unsigned up)
+{
+    CT_ASSERT(r >= 0 && r < w && w >> CT_FULL_WEIGHT_BITS <= 1 && (!up || r >> 48 == 0));
+    ct_wide square = r, last = 0;
+    unsigned more = r >> 63 ? 32 : 0; /* r^2 might not fit: r times its upper bits is divided first */
+    square *= r >> more;
+    if (more) {
+        last = square / w << more;
+        square = (square % w << more) + r * ct_full_low(r, more);
+    }
+    square <<= up;
+    return last + square / w + (square % w > 0);
+}
+
 int64_t ct_full_cost(const ct_full *full, const ct_full_sums *s)
 {
-    const unsigned low_bits = full->low_bits;
+    const unsigned low_bits = full->low_bits, up = full->down < 0 ? (unsigned) -full->down : 0;
     if (!s->weight) return 0;
     CT_ASSERT(s->weight > 0 && s->high >= 0 && (int) low_bits <= (full->down > 0 ? full->down : 0));
-    ct_wide mean = ct_full_floor(s->sum, s->weight), r = s->sum - mean * s->weight, rest = r * r,
+    ct_wide mean = ct_full_floor(s->sum, s->weight), r = s->sum - mean * s->weight,
             both = s->sum + r, high = s->high - mean * (both >> low_bits),
             low = s->low - mean * ct_full_low(both, low_bits);
-    if (full->down < 0) {
-        high *= (ct_wide) 1 << -full->down;
-        rest *= (ct_wide) 1 << -full->down;
-    }
-    low -= rest / s->weight + (rest % s->weight > 0);
-    high += low >> low_bits;
+    low -= square_over(r, s->weight, up);
+    high = high * ((ct_wide) 1 << up) + (low >> low_bits);
     CT_ASSERT(high >= 0);
     return (int64_t) (full->down > 0 ? high >> (full->down - (int) low_bits) : high);
 }
@@ -68,12 +79,11 @@ static void add_rows(const parting *p, uint32_t first, uint32_t last, ct_full_su
 
 /* What two leaves cost, in doubles: T^2 / W is off by six roundings of it, and so, as it is no more
  * than Q, the difference by less than p->slack; floors take off less than 2 more. */
-static inline double about(const parting *p, int64_t weight, double sum, double rest)
+static inline double about(const parting *p, double weight, double other, double sum, double rest)
 {
     double gain = 0;
-    int64_t other = p->all.weight - weight;
-    if (weight) gain += sum * sum / (double) weight;
-    if (other) gain += rest * rest / (double) other;
+    if (weight > 0) gain += sum * sum / weight;
+    if (other > 0) gain += rest * rest / other;
     return p->squares - gain * p->scale;
 }
 
@@ -89,24 +99,31 @@ static inline double next_about(const parting *p, int word, ct_full_sums *left, 
                                 uint32_t *place)
 {
     double least = INFINITY;
-    int64_t weight = left->weight, sum = (int64_t) left->sum;
-    ct_wide wide = left->sum;
+    const ct_full_sums *all = &p->all;
+    int64_t n_left = (int64_t) left->weight, sum = (int64_t) left->sum;
+    ct_wide weight = left->weight, wide = left->sum;
     uint32_t k = *place, n = p->list->n;
     for (*place = n; k + 1 < n;) {
         uint32_t row = row_at(p->list, k++);
         int64_t z = p->full->z[row] - p->mean, w = word ? 1 : p->full->weights[row];
-        weight += w;
-        if (word) sum += z;
-        else wide += (ct_wide) w * z;
+        if (word) {
+            n_left++;
+            sum += z;
+        } else {
+            weight += w;
+            wide += (ct_wide) w * z;
+        }
         if (!may_part(p, k)) continue;
-        double cost = word ? about(p, weight, (double) sum, (double) ((int64_t) p->all.sum - sum))
-                           : about(p, weight, double_of(wide), double_of(p->all.sum - wide));
+        double cost = word ? about(p, (double) n_left, (double) ((int64_t) all->weight - n_left),
+                                   (double) sum, (double) ((int64_t) all->sum - sum))
+                           : about(p, double_of(weight), double_of(all->weight - weight),
+                                   double_of(wide), double_of(all->sum - wide));
         if (cost >= least) continue;
         least = cost;
         *place = k;
         if (cost <= limit) break;
     }
-    left->weight = weight;
+    left->weight = word ? n_left : weight;
     left->sum = word ? sum : wide;
     return least;
 }

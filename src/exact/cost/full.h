@@ -1,9 +1,10 @@
 /* A numeric response in full: integers as fine as sums of them in two words allow. Leaves cost what
  * these say; scans may go by rounded ones (exact/cost/response.h).
  *
- * With |z| <= 2^b and weights of the sum W < 2^w, W and T = sum w z of any rows are exact in one
- * and two words. Q = sum w z^2 is kept as 2^l high + low, where l is what w + 2 b is more than 126:
- * each w z^2 is parted so, and both parts are added up by themselves. A row set S costs as a leaf
+ * With |z| <= 2^b and weights below 2^63 of a sum W <= 2^71, W and T = sum w z of any rows are exact
+ * in two words. Q = sum w z^2 is kept as 2^l high + low, where l is what the bits of W and twice
+ * those of max z - min z are more than 126: each w z^2 is parted so, and both parts are added up by
+ * themselves. A row set S costs as a leaf
  *
  *   c(S) = floor((Q - T^2 / W) / 2^down),
  *
@@ -28,16 +29,15 @@ typedef struct {
     unsigned low_bits;      /* l; no more than `down`, where that is not negative, else 0 */
 } ct_full;
 
-enum { CT_FULL_BITS = 126, CT_FULL_WEIGHT_BITS = 63 };
+enum { CT_FULL_BITS = 126, CT_FULL_WEIGHT_BITS = 71 };
 
 /* Over rows. */
 typedef struct {
-    int64_t weight, low;
-    ct_wide sum, high;
+    ct_wide weight, low, sum, high;
 } ct_full_sums;
 
 /* floor(x / w), w > 0. */
-static inline ct_wide ct_full_floor(ct_wide x, int64_t w)
+static inline ct_wide ct_full_floor(ct_wide x, ct_wide w)
 {
     CT_ASSERT(w > 0);
     ct_wide quotient = x / w;

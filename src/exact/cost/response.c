@@ -15,10 +15,9 @@ enum {
     COST_BITS = 59,      /* of Q; */
     ROUGH_BITS = 62,     /* of Q where that is of scans alone */
     FULL_BITS = 51,      /* of z in full: below those of doubles */
-    LOW_BITS = 62,       /* of what squares have in their last bits, added up */
     WORD_BITS = 61,      /* of T in full, where rows have no weights: one word */
     MOST_OVERLAPS = 4,   /* see overlaps() */
-    DEAREST_BITS = 61,   /* of what all rows cost with D, in the units of costs */
+    DEAREST_BITS = 61,   /* of what all rows cost at most, in the units of costs */
     WEIGHT_BITS = 30,    /* of W where weights are whole, and of scans; */
     FULL_WHOLE_BITS = 48, /* the same in full */
     ROUNDED_BITS = 14,   /* of a mean weight in scans where they are rounded */
@@ -34,8 +33,10 @@ static const double NOISE = 1e-12;
  * of a tree four times as much at most. */
 static const double LOST_SHARE = 0x1p-32;
 
-/* What weights that are rounded add up to in full, nearly: all that a word holds. */
-static const double MOST_WEIGHT = 0x1.fffp62;
+/* What weights that are rounded add up to in full, nearly: all that a word holds, or, where that
+ * rounds by more than so much of the squares of all rows, more; and the largest of them then. */
+static const double MOST_IN_WORD = 0x1.fffp62, ENOUGH = 0x1p-36, MOST_IN_TWO = 0x1.fffp70,
+                    MOST_WEIGHT = 0x1p62;
 
 /* A weight is whole if it is as near as that to one. */
 static const double WHOLE_WEIGHT = 0x1p-5;
@@ -95,7 +96,7 @@ static int decimals_of(const ct_data *data, const double *values, int least, int
 /* Whole numbers of `unit` each. */
 typedef struct {
     int64_t *whole; /* [row]; NULL: 1 each */
-    int64_t sum;    /* at least 1 */
+    ct_wide sum;    /* at least 1 */
     double unit;
     int exact;      /* no weight is off by more than its own last bits */
     int one_word;   /* there is no finer grid than that of scans */
@@ -143,33 +144,47 @@ static double most_in_scans(const ct_data *data)
     return fmin(ldexp(1, WEIGHT_BITS), ldexp(data->n_rows, ROUNDED_BITS));
 }
 
-/* Makes weights integers: exactly where they have few decimals, else as finely as there is room
- * for. */
-static ct_status weigh(const ct_data *data, int one_word, ct_arena *arena, weighing *w,
-                       ct_error *error)
+static int64_t weight_at(const weighing *w, uint32_t row) { return w->whole ? w->whole[row] : 1; }
+
+/* ---- the response ---- */
+
+/* The lowest and the highest response of rows that weigh something. */
+static void range_of(const ct_data *data, double range[2])
 {
-    double sum = 0;
-    *w = (weighing){NULL, data->n_rows, 1, 1, one_word};
-    if (!data->weights) return CT_OK;
-    w->whole = CT_ARENA_NEW(arena, int64_t, data->n_rows);
-    if (!w->whole) return no_memory(error);
-    for (uint32_t row = 0; row < data->n_rows; row++) sum += data->weights[row];
-    double scale = whole_scale(data, sum, WEIGHT_BITS);
-    w->exact = scale > 0;
-    if (!w->exact && !one_word) scale = whole_scale(data, sum, FULL_WHOLE_BITS);
-    /* a power of two, by which doubles that are large are whole; each is rounded by less than 1 */
-    int rounds = !(scale > 0);
-    if (rounds)
-        scale = one_word ? most_in_scans(data) / sum
-                         : ldexp(1, CT_FULL_WEIGHT_BITS - 2 - ilogb(sum));
-    round_weights(data, scale, w);
-    if (rounds && !one_word && !are_whole(data, w)) round_weights(data, MOST_WEIGHT / sum, w);
-    CT_ASSERT(ct_bit_width((uint64_t) w->sum) <=
-              (w->exact || one_word ? WEIGHT_BITS + 2 : CT_FULL_WEIGHT_BITS));
-    return CT_OK;
+    range[0] = INFINITY;
+    range[1] = -INFINITY;
+    for (uint32_t row = 0; row < data->n_rows; row++) {
+        if (!counts(data, row)) continue;
+        range[0] = fmin(range[0], data->response[row]);
+        range[1] = fmax(range[1], data->response[row]);
+    }
+    CT_ASSERT(range[0] <= range[1]);
 }
 
-static int64_t weight_at(const weighing *w, uint32_t row) { return w->whole ? w->whole[row] : 1; }
+/* The SSE of all rows, of y itself. Near the mean deviations have all their
+ * digits; what its own rounding adds comes off. */
+static double sse_of_all(const ct_data *data, const double range[2])
+{
+    const double centre = range[0] / 2 + range[1] / 2;
+    ct_sum weight = {0, 0}, sum = {0, 0}, squares = {0, 0}, rest = {0, 0};
+    for (uint32_t row = 0; row < data->n_rows; row++) {
+        double w = data->weights ? data->weights[row] : 1, x = data->response[row];
+        if (!counts(data, row)) continue;
+        ct_sum_add(&weight, w);
+        ct_sum_add(&sum, w * (x - centre));
+    }
+    double mean = centre + ct_sum_value(&sum) / ct_sum_value(&weight);
+    for (uint32_t row = 0; row < data->n_rows; row++) {
+        double w = data->weights ? data->weights[row] : 1, x = data->response[row] - mean;
+        if (!counts(data, row)) continue;
+        ct_sum_add(&rest, w * x);
+        ct_sum_add(&squares, w * x * x);
+    }
+    double off = ct_sum_value(&rest);
+    return fmax(ct_sum_value(&squares) - off / ct_sum_value(&weight) * off, 0);
+}
+
+/* ---- rounded weights ---- */
 
 /* Shares of weights are told apart by their powers of two: from 2^-i to twice that, from 0 on. */
 enum { N_SHARES = 100 };
@@ -184,7 +199,7 @@ static size_t share_at(double share)
  * `sse`: a row lies within the range of y from any mean, and rows of whose weights less than a
  * share of q is off change it by less than that share of it. So, for any q, that and what the rows
  * of larger shares do at most. */
-static double rounding_of(const ct_data *data, const weighing *w, double low, double high,
+static double rounding_of(const ct_data *data, const weighing *w, const double range[2],
                           double sse)
 {
     int exponent;
@@ -192,7 +207,7 @@ static double rounding_of(const ct_data *data, const weighing *w, double low, do
            lost = frexp(w->unit, &exponent) == 0.5 ? 0 : 4 * DBL_EPSILON;
     for (uint32_t row = 0; w->whole && row < data->n_rows; row++) {
         if (!counts(data, row)) continue;
-        double weight = data->weights[row], y = data->response[row], far = fmax(y - low, high - y),
+        double weight = data->weights[row], y = data->response[row], far = fmax(y - range[0], range[1] - y),
                off = fabs(weight - (double) w->whole[row] * w->unit) + lost * weight;
         if (off > 0) far_off[share_at(off / weight)] += off * far * far;
     }
@@ -203,20 +218,42 @@ static double rounding_of(const ct_data *data, const weighing *w, double low, do
     return fmin(least, beyond) * (1 + NOISE);
 }
 
-/* ---- the grid ---- */
-
-/* The lowest and the highest response of rows that weigh something. */
-static void range_of(const ct_data *data, double *low, double *high)
+/* Rounds weights that are not whole. */
+static void round_in_full(const ct_data *data, const double range[2], double sum, double sse,
+                          weighing *w)
 {
-    *low = INFINITY;
-    *high = -INFINITY;
-    for (uint32_t row = 0; row < data->n_rows; row++) {
-        if (!counts(data, row)) continue;
-        *low = fmin(*low, data->response[row]);
-        *high = fmax(*high, data->response[row]);
-    }
-    CT_ASSERT(*low <= *high);
+    double largest = 0;
+    for (uint32_t row = 0; row < data->n_rows; row++) largest = fmax(largest, data->weights[row]);
+    /* a power of two, by which doubles that are large are whole */
+    round_weights(data, ldexp(1, ilogb(MOST_IN_WORD / 2) - ilogb(sum)), w);
+    if (are_whole(data, w)) return;
+    round_weights(data, MOST_IN_WORD / sum, w);
+    if (rounding_of(data, w, range, sse) <= ENOUGH * sse) return;
+    round_weights(data, fmax(fmin(MOST_IN_TWO / sum, MOST_WEIGHT / largest), MOST_IN_WORD / sum), w);
 }
+
+/* Makes weights integers: exactly where they have few decimals, else as finely as there is room
+ * for. */
+static ct_status weigh(const ct_data *data, const double range[2], double sse, int one_word,
+                       ct_arena *arena, weighing *w, ct_error *error)
+{
+    double sum = 0;
+    *w = (weighing){NULL, data->n_rows, 1, 1, one_word};
+    if (!data->weights) return CT_OK;
+    w->whole = CT_ARENA_NEW(arena, int64_t, data->n_rows);
+    if (!w->whole) return no_memory(error);
+    for (uint32_t row = 0; row < data->n_rows; row++) sum += data->weights[row];
+    double scale = whole_scale(data, sum, WEIGHT_BITS);
+    w->exact = scale > 0;
+    if (!w->exact && !one_word) scale = whole_scale(data, sum, FULL_WHOLE_BITS);
+    if (scale > 0) round_weights(data, scale, w);
+    else if (one_word) round_weights(data, most_in_scans(data) / sum, w);
+    else round_in_full(data, range, sum, sse, w);
+    CT_ASSERT(w->sum >> (w->exact || one_word ? WEIGHT_BITS + 2 : CT_FULL_WEIGHT_BITS) == 0);
+    return CT_OK;
+}
+
+/* ---- the grid ---- */
 
 /* A grid of 2^bits steps to either side of its centre. */
 typedef struct {
@@ -358,9 +395,9 @@ static int room_for(double most)
 }
 
 /* Costs in scans get as many bits as there is room for; see `fine`. */
-static void set_fine(ct_exact_response *response, int64_t weight)
+static void set_fine(ct_exact_response *response, double weight)
 {
-    int room = room_for((double) weight * response->range * response->range);
+    int room = room_for(weight * response->range * response->range);
     response->fine = room < 0 ? 0 : room < CT_FINE_BITS ? (unsigned) room : CT_FINE_BITS;
     response->scale = ldexp(1, (int) response->fine);
 }
@@ -376,49 +413,62 @@ static int64_t reach_of(const grid *g)
     return most - least;
 }
 
-/* Bits of z for which sums fit, with weights whose sum has `width`. */
-static int most_bits(uint32_t n_rows, int width)
-{
-    return (CT_FULL_BITS + LOW_BITS - (int) ct_bit_width(n_rows) - width) / 2 - 1;
-}
+/* Bits of a whole number; one more for 0. */
+static int width_of(ct_wide x) { return ilogb(fmax((double) x, 1)) + 1; }
 
 /* What sums of squares in two words leave of them; see ct_full. */
-static unsigned low_bits_of(int64_t weight, int64_t reach)
+static unsigned low_bits_of(ct_wide weight, int64_t reach)
 {
-    unsigned width = ct_bit_width((uint64_t) weight) + 2 * ct_bit_width((uint64_t) reach);
-    return width > CT_FULL_BITS ? width - CT_FULL_BITS : 0;
+    int width = width_of(weight) + 2 * width_of(reach);
+    return width > CT_FULL_BITS ? (unsigned) (width - CT_FULL_BITS) : 0;
 }
 
-/* The unit of costs. Returns what a row costs at most for a weight of one. */
-static int64_t set_units(ct_exact_response *response, const grid *g, const weighing *w)
+/* What a row costs at most, in squares of steps: no further from any mean than rows are from each
+ * other, and no more than all rows do. */
+static double dearest_of(const ct_exact_response *response, const ct_full_sums *all,
+                         uint32_t n_rows)
 {
-    set_fine(response, w->sum);
-    response->reach = reach_of(g);
-    response->full.down = -(int) response->fine;
-    if (!response->rounded)
-        return (int64_t) response->range * response->range * ((int64_t) 1 << response->fine);
-    double range = (double) response->reach * (1 + DBL_EPSILON),
-           square = range * range * (1 + DBL_EPSILON);
-    int down = -room_for((double) w->sum * (square + 1));
+    const ct_full *full = &response->full;
+    double reach = (double) response->reach, heaviest = 0;
+    for (uint32_t row = 0; row < n_rows; row++)
+        heaviest = fmax(heaviest, (double) ct_full_weight(full, row));
+    ct_wide mean = all->weight ? ct_full_floor(all->sum, all->weight) : 0;
+    return fmin(heaviest * reach * reach, ct_full_squares(all, mean, full->low_bits)) *
+               (1 + 8 * DBL_EPSILON) + 1;
+}
+
+/* The unit of costs in full. Returns what a row costs at most. */
+static int64_t set_units(ct_exact_response *response, const ct_full_sums *all, uint32_t n_rows)
+{
+    double dearest = dearest_of(response, all, n_rows);
+    int down = -room_for(n_rows * dearest), low_bits = (int) response->full.low_bits;
     if (down < -CT_FINE_BITS) down = -CT_FINE_BITS;
+    if (low_bits && down < low_bits) down = low_bits;
     response->full.down = down;
-    response->full.low_bits = low_bits_of(w->sum, response->reach);
-    CT_ASSERT((int) response->full.low_bits <= (down > 0 ? down : 0));
     response->ratio = ldexp(response->ratio, -down - (int) response->fine);
     response->off = ldexp(response->off, -down);
     response->off_all = ldexp(response->off_all, -down);
-    return (int64_t) ceil(ldexp(square, -down));
+    return (int64_t) ceil(ldexp(dearest, -down));
 }
 
-/* Sets the grid, in full and of scans: the same where nothing is rounded on the coarser one. */
+static ct_full_sums sums_of_all(const ct_full *full, uint32_t n_rows)
+{
+    ct_full_sums sums = {0, 0, 0, 0};
+    for (uint32_t row = 0; row < n_rows; row++) ct_full_add(full, row, &sums);
+    return sums;
+}
+
+/* Sets the grid, in full and of scans: the same where nothing is rounded on the coarser one. *most:
+ * what a row, or a weight of one where weights count, costs at most; *total: what all rows do. */
 static ct_status fit_grid(const ct_data *data, ct_exact_response *response, const weighing *w,
-                          int64_t *most, double range[2], ct_arena *arena, ct_error *error)
+                          int64_t *most, int64_t *total, double range[2], ct_arena *arena,
+                          ct_error *error)
 {
     int32_t *z = CT_ARENA_NEW(arena, int32_t, data->n_rows);
     grid g = {.data = data, .low = range[0], .high = range[1]};
     g.z = CT_ARENA_NEW(arena, int64_t, data->n_rows);
     if (!z || !g.z) return no_memory(error);
-    int width = (int) ct_bit_width((uint64_t) w->sum), bits = (COST_BITS - width) / 2;
+    int width = width_of(w->sum), bits = (COST_BITS - width) / 2;
     g.bits = bits = bits < MOST_BITS ? bits : MOST_BITS;
     CT_ASSERT(g.bits > 8 || !(w->exact || w->one_word));
     if (w->exact || w->one_word) fit(&g, w);
@@ -426,8 +476,7 @@ static ct_status fit_grid(const ct_data *data, ct_exact_response *response, cons
     if (response->rounded) {
         bits = w->whole ? MOST_BITS : (ROUGH_BITS - width) / 2;
         if (bits > MOST_BITS) bits = MOST_BITS;
-        g.bits = w->whole ? most_bits(data->n_rows, width) : WORD_BITS - width;
-        if (g.bits > FULL_BITS) g.bits = FULL_BITS;
+        g.bits = w->whole || WORD_BITS - width > FULL_BITS ? FULL_BITS : WORD_BITS - width;
         fit(&g, w);
     }
     response->centre = g.centre;
@@ -435,42 +484,18 @@ static ct_status fit_grid(const ct_data *data, ct_exact_response *response, cons
     response->error = g.error;
     response->blur = g.blur;
     set_z(response, &g, w, bits, z);
-    response->full.z = g.z;
-    response->full.weights = w->whole;
-    *most = set_units(response, &g, w);
+    set_fine(response, (double) w->sum);
+    response->reach = reach_of(&g);
+    unsigned low_bits = response->rounded ? low_bits_of(w->sum, response->reach) : 0;
+    response->full = (ct_full){g.z, w->whole, -(int) response->fine, low_bits};
+    *most = (int64_t) response->range * response->range * ((int64_t) 1 << response->fine);
+    const ct_full_sums all = sums_of_all(&response->full, data->n_rows);
+    if (response->rounded) *most = set_units(response, &all, data->n_rows);
+    *total = ct_full_cost(&response->full, &all);
     return CT_OK;
 }
 
 /* ---- the whole ---- */
-
-static int64_t cost_of_all(const ct_exact_response *response, uint32_t n_rows)
-{
-    ct_full_sums sums = {0, 0, 0, 0};
-    for (uint32_t row = 0; row < n_rows; row++) ct_full_add(&response->full, row, &sums);
-    return ct_full_cost(&response->full, &sums);
-}
-
-/* The SSE of all rows, of y itself. The mean is not where the grid is centred, and near it the
- * deviations have all their digits; what its own rounding adds comes off. */
-static double sse_of_all(const ct_data *data, const ct_exact_response *response)
-{
-    ct_sum weight = {0, 0}, sum = {0, 0}, squares = {0, 0}, rest = {0, 0};
-    for (uint32_t row = 0; row < data->n_rows; row++) {
-        double w = data->weights ? data->weights[row] : 1, x = data->response[row];
-        if (!counts(data, row)) continue;
-        ct_sum_add(&weight, w);
-        ct_sum_add(&sum, w * (x - response->centre));
-    }
-    double mean = response->centre + ct_sum_value(&sum) / ct_sum_value(&weight);
-    for (uint32_t row = 0; row < data->n_rows; row++) {
-        double w = data->weights ? data->weights[row] : 1, x = data->response[row] - mean;
-        if (!counts(data, row)) continue;
-        ct_sum_add(&rest, w * x);
-        ct_sum_add(&squares, w * x * x);
-    }
-    double off = ct_sum_value(&rest);
-    return fmax(ct_sum_value(&squares) - off / ct_sum_value(&weight) * off, 0);
-}
 
 static void set_split_cost(ct_exact_costs *costs, ct_exact_response *response, double complexity,
                            int64_t total, double sse)
@@ -524,26 +549,26 @@ ct_status ct_response_init(ct_exact_costs *costs, const ct_data *data, unsigned 
 {
     double range[2];
     weighing w;
+    int64_t total;
     memset(costs, 0, sizeof *costs);
     ct_exact_response *response = CT_ARENA_ZEROED(arena, ct_exact_response, 1);
     int64_t *most = CT_ARENA_NEW(arena, int64_t, 1);
     if (!response || !most) return no_memory(error);
-    CT_TRY(weigh(data, one_word, arena, &w, error));
-    range_of(data, &range[0], &range[1]);
-    CT_TRY(fit_grid(data, response, &w, most, range, arena, error));
+    range_of(data, range);
+    double sse = sse_of_all(data, range);
+    CT_TRY(weigh(data, range, sse, one_word, arena, &w, error));
+    CT_TRY(fit_grid(data, response, &w, most, &total, range, arena, error));
     CT_TRY(set_tables(response, data->n_rows, arena, error));
-    int64_t total = cost_of_all(response, data->n_rows);
     response->overlaps = response->rounded && (w.whole || overlaps(response, data->n_rows, total));
-    double sse = sse_of_all(data, response);
     costs->n_classes = 1;
     costs->response = response;
-    costs->weights = w.whole;
-    costs->unit = ldexp(response->step * response->step * w.unit, response->full.down);
+    costs->weights = response->rounded ? NULL : w.whole;
+    costs->unit = ldexp(response->step, response->full.down) * response->step * w.unit;
     costs->most_splits = ct_most_splits(data->n_rows, depth);
     /* last bits of weights that are decimals count only beside what is rounded anyway */
     costs->rounding = w.exact && response->error == 0
                           ? 0
-                          : rounding_of(data, &w, range[0], range[1], sse);
+                          : rounding_of(data, &w, range, sse);
     costs->noise = NOISE;
     costs->most = costs->least = most;
     response->total = (double) total * costs->unit;

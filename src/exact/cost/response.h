@@ -73,6 +73,12 @@ enum { CT_INVERSE_PAD = 32 }; /* beyond what is needed: blocks of rows are read 
 
 enum { CT_FINE_BITS = 30 }; /* f is no larger */
 
+/* What rows weigh in scans; NULL: 1 each. */
+static inline const int64_t *ct_response_weights(const ct_exact_costs *costs)
+{
+    return costs->response ? costs->response->full.weights : costs->weights;
+}
+
 /* What rows with these sums cost in scans; see above. */
 static inline int64_t ct_response_cost(unsigned fine, int64_t weight, int64_t sum,
                                        int64_t squares)

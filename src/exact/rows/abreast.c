@@ -14,7 +14,7 @@ static size_t bytes_of(uint32_t n_rows, uint32_t n_cols)
 int ct_abreast_fits(const ct_worker *worker, uint32_t n_rows, uint32_t n_cols)
 {
     const ct_exact_costs *costs = worker->search->costs;
-    if (!costs->response || costs->weights || n_rows > CT_ABREAST_ROWS) return 0;
+    if (!costs->response || ct_response_weights(costs) || n_rows > CT_ABREAST_ROWS) return 0;
     return 2 * n_cols * bytes_of(n_rows, n_cols) <= worker->search->plane_budget;
 }
 

@@ -28,7 +28,7 @@ static ct_layout *layout_new(ct_worker *worker, uint32_t n_rows, uint32_t n_cols
     layout->ties = CT_ARENA_NEW(arena, uint64_t *, n_cols);
     layout->marks = CT_ARENA_NEW(arena, uint32_t *, n_cols);
     layout->digits = CT_ARENA_NEW(arena, uint8_t, n_rows);
-    int weighted = worker->search->costs->weights != NULL;
+    int weighted = ct_response_weights(worker->search->costs) != NULL;
     layout->weights = weighted
                           ? CT_ARENA_ZEROED(arena, int64_t, (size_t) n_cols * layout->words * 64)
                           : NULL;
@@ -180,7 +180,7 @@ ct_layout *ct_layout_whole(ct_worker *worker, const ct_table *table, int abreast
         int64_t *weights = ct_layout_weights(layout, f);
         CT_ASSERT(layout->n_values[f] == table->n_values[f]);
         for (uint32_t j = 0; weights && j < layout->n_rows; j++)
-            weights[j] = worker->search->costs->weights[layout->order[f][j]];
+            weights[j] = ct_response_weights(worker->search->costs)[layout->order[f][j]];
         int32_t *z = ct_layout_z(layout, f);
         for (uint32_t j = 0; z && j < layout->n_rows; j++)
             z[j] = worker->search->costs->response->z[layout->order[f][j]];

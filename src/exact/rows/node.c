@@ -163,7 +163,7 @@ static void fill_feature(ct_worker *worker, ct_node *node, const parts *p, uint3
     split->lanes = p->lanes + (size_t) f * layout->n_classes * layout->words;
     split->counts = node->counts + f * (layout->words + 1) * layout->n_classes;
     split->members = node->members + f * (layout->words + 1);
-    split->weights = ct_layout_weights(layout, f);
+    split->weights = node->masses ? ct_layout_weights(layout, f) : NULL;
     split->quantised = node->rows.quantised;
     split->quantised_planes = ct_layout_quantised_planes(layout, f);
     split->masses = node->masses ? node->masses + f * (layout->words + 1) * layout->n_classes
@@ -199,7 +199,7 @@ ct_status ct_node_whole(ct_worker *worker, ct_arena *arena, ct_layout *layout, c
         const uint64_t *members = layout->sets + c * layout->words;
         for (size_t w = 0; w < layout->words; w++) {
             totals.rows[c] += ct_popcount(members[w]);
-            if (layout->weights)
+            if (totals.masses)
                 totals.masses[c] += weight_of(members[w], layout->weights + w * 64);
             if (totals.quantised)
                 totals.quantised[c] += quantised_of(members[w], layout->quantised_bytes + w * 64);

@@ -14,7 +14,7 @@ enum { LEAST = 4, LEAST_IN_BLOCK = CT_SPAN_ROWS / LEAST };
 ct_spans *ct_spans_new(const ct_worker *worker, ct_arena *arena, const ct_node *node)
 {
     const ct_exact_costs *costs = worker->search->costs;
-    if (!costs->response || costs->weights) return NULL;
+    if (!costs->response || ct_response_weights(costs)) return NULL;
     ct_spans *spans = CT_ARENA_NEW(arena, ct_spans, 1);
     if (!spans) return NULL;
     spans->node = node;

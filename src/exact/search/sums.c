@@ -58,11 +58,11 @@ static uint32_t find_row(const uint64_t *record, size_t words, uint64_t *records
 }
 
 /* The sums in full of rows that are in the same tests. */
-static ct_status full_rows_new(summing *s, const ct_exact_response *response, int64_t weight,
-                               size_t n_rows, size_t n_tests, ct_arena *arena)
+static ct_status full_rows_new(summing *s, const ct_full_sums *all, size_t n_rows, size_t n_tests,
+                               ct_arena *arena)
 {
-    if (!response->rounded) return CT_OK;
-    while (weight >> s->shift > INT64_C(1) << SUM_BITS) s->shift++;
+    if (!all) return CT_OK;
+    while (all->weight >> s->shift > INT64_C(1) << SUM_BITS) s->shift++;
     s->full = CT_ARENA_ZEROED(arena, ct_full_sums, n_rows);
     s->scaled = s->shift ? CT_ARENA_ZEROED(arena, ct_full_sums, n_rows) : s->full;
     s->full_tests = CT_ARENA_NEW(arena, ct_full_sums, n_tests);
@@ -102,9 +102,10 @@ static ct_status merge_rows(ct_counting *x, ct_arena *arena)
             int64_t *row = x->sums->rows[to], weight = weights ? weights[at] : 1;
             if (x->sums->full)
                 add_full_row(x->sums, &layout->full, layout->order[0][at], weight, to);
-            if (!x->sums->full) row[CT_SUM] += weight * z[at];
-            row[CT_WEIGHT] += weight;
             row[CT_SIZE]++;
+            if (x->sums->full) continue;
+            row[CT_SUM] += weight * z[at];
+            row[CT_WEIGHT] += weight;
         }
     CT_ASSERT(place == x->node->n_rows);
     ct_arena_release(arena, mark);
@@ -207,13 +208,12 @@ static ct_status summing_new(ct_counting *x, ct_arena *arena)
     uint32_t n = x->tests.counts.n_tests;
     if (!s) return CT_NO_MEMORY;
     s->sums.n_tests = n;
-    s->sums.n_sums = x->worker->search->costs->weights ? 3 : 2;
+    s->sums.n_sums = ct_response_weights(x->worker->search->costs) ? 3 : 2;
     s->sums.least_leaf = (int32_t) x->worker->search->min_bucket;
     s->sums.least_split = (int32_t) x->worker->search->min_split;
     s->sums.words = x->tests.words;
     s->sums.stride = 64 * s->sums.words;
-    CT_TRY(full_rows_new(s, x->worker->search->costs->response, ct_mass(&x->node->totals, 0),
-                         x->node->n_rows, n, arena));
+    CT_TRY(full_rows_new(s, x->node->totals.full, x->node->n_rows, n, arena));
     CT_TRY(merge_rows(x, arena));
     CT_TRY(make_sets(x, arena));
     size_t all = n * s->sums.stride;

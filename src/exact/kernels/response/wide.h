@@ -7,7 +7,7 @@
  *
  *   E - W u^2 / (V (W - V)),  u = t - V T / W.
  *
- * t is exact, in two words; without its last s bits it is one of 63. Rounded, u is off by less than
+ * t and V are exact, in two words; without its last s bits t is one of 63. Rounded, u is off by less than
  * d = 2^s + 2^-51 W; W |u| / (V (W - V)), the distance between the means of both parts, is no more
  * than the range R of z; so what is saved is off by 2 d R + 2^(2s + 1), and by some roundings of
  * itself, which is no more than E. Costs are thus lower bounds, less by next to nothing; those that
@@ -35,13 +35,14 @@ CT_INLINE int is_place(wide_places p, uint32_t k) { return k - p.first <= p.more
 /* One side, as it is gone through. */
 typedef struct {
     wide_places any, kept;      /* those that count; and those of them that leaves allow */
-    int64_t mean, weight;       /* weight: W */
+    int64_t mean;
+    ct_wide weight;             /* W */
     unsigned shift;             /* s */
     double share;               /* 2^-s T / W */
     /* up to here */
     uint32_t k, rank;
-    int64_t part;               /* V */
-    ct_wide sum;                /* t */
+    int64_t part;               /* V, where a word holds it, else */
+    ct_wide wide_part, sum;     /* this; t */
     double most, most_kept;     /* out: u^2 / (V (W - V)), in 2^2s; < 0: no place */
 } wide_side;
 
@@ -51,13 +52,32 @@ typedef struct {
     const uint32_t *ranks;      /* NULL: no two are the same */
 } wide_rows;
 
+/* What rows weigh: 1 each, numbers of which a word holds all sums, or others. */
+typedef enum { WEIGH_ONE, WEIGH_WORD, WEIGH_WIDE } weighing;
+
+/* x in doubles, 0 <= x < 2^95. */
+CT_INLINE double number_of(ct_wide x)
+{
+    return (double) (int64_t) (x >> 32) * 0x1p32 + (double) (uint32_t) x;
+}
+
+/* V (W - V) */
+CT_INLINE double product_of_parts(const wide_side *s, weighing kind, double *part)
+{
+    if (kind == WEIGH_WIDE) {
+        *part = number_of(s->wide_part);
+        return *part * number_of(s->weight - s->wide_part);
+    }
+    *part = (double) s->part;
+    return *part * (double) ((int64_t) s->weight - s->part);
+}
+
 /* Takes a place behind the rows so far into account. */
-CT_INLINE void look_at_place(wide_side *s, int plain)
+CT_INLINE void look_at_place(wide_side *s, weighing kind)
 {
     if (!is_place(s->any, s->k) && !is_place(s->kept, s->k)) return;
-    double t = plain ? (double) (int64_t) s->sum : (double) (int64_t) (s->sum >> s->shift),
-           v = (double) s->part, in_mean = v * s->share,
-           both = v * (double) (s->weight - s->part), quotient = 0;
+    double t = (double) (int64_t) (kind == WEIGH_ONE ? s->sum : s->sum >> s->shift),
+           v, both = product_of_parts(s, kind, &v), in_mean = v * s->share, quotient = 0;
     ROUNDED(in_mean);
     t -= in_mean;
     if (both > 0) quotient = t * t / both;
@@ -66,17 +86,18 @@ CT_INLINE void look_at_place(wide_side *s, int plain)
 }
 
 /* Goes through the rows of a side in the word at `at`. */
-CT_INLINE void pass_word(const wide_rows *rows, size_t at, uint64_t members, int plain,
+CT_INLINE void pass_word(const wide_rows *rows, size_t at, uint64_t members, weighing kind,
                          wide_side *side)
 {
     wide_side s = *side;
     for (; members; members &= members - 1) {
         size_t j = at + ct_trailing_zeros(members);
-        if (!rows->ranks || rows->ranks[j] != s.rank) look_at_place(&s, plain);
+        if (!rows->ranks || rows->ranks[j] != s.rank) look_at_place(&s, kind);
         if (rows->ranks) s.rank = rows->ranks[j];
-        int64_t z = rows->z[j] - s.mean, w = plain ? 1 : rows->weights[j];
-        s.sum += plain ? (ct_wide) z : (ct_wide) w * z;
-        s.part += w;
+        int64_t z = rows->z[j] - s.mean, w = kind == WEIGH_ONE ? 1 : rows->weights[j];
+        s.sum += kind == WEIGH_ONE ? (ct_wide) z : (ct_wide) w * z;
+        if (kind == WEIGH_WIDE) s.wide_part += w;
+        else s.part += w;
         s.k++;
     }
     *side = s;
@@ -84,12 +105,13 @@ CT_INLINE void pass_word(const wide_rows *rows, size_t at, uint64_t members, int
 
 static void pass_plain(const wide_rows *rows, size_t at, uint64_t members, wide_side *side)
 {
-    pass_word(rows, at, members, 1, side);
+    pass_word(rows, at, members, WEIGH_ONE, side);
 }
 
 static void pass_weighted(const wide_rows *rows, size_t at, uint64_t members, wide_side *side)
 {
-    pass_word(rows, at, members, 0, side);
+    if (side->weight >> 63) pass_word(rows, at, members, WEIGH_WIDE, side);
+    else pass_word(rows, at, members, WEIGH_WORD, side);
 }
 
 static void pass_child(const scan_job *job, const wide_rows *rows, int sides, wide_side of[2])
@@ -113,14 +135,13 @@ static void pass_child(const scan_job *job, const wide_rows *rows, int sides, wi
 /* A side and its sums; nothing of it is passed yet. */
 static inline wide_side side_in_full(const ct_exact_response *response, const ct_full_sums *all)
 {
-    wide_side s = {NO_PLACES, NO_PLACES, 0, all->weight, 0, 0, 0, 0, 0, 0, -1, -1};
+    wide_side s = {NO_PLACES, NO_PLACES, 0, all->weight, 0, 0, 0, 0, 0, 0, 0, -1, -1};
     if (!all->weight) return s;
-    unsigned width = ct_bit_width((uint64_t) all->weight) +
-                     ct_bit_width((uint64_t) response->reach + 1);
+    double weight = number_of(all->weight);
+    unsigned width = (unsigned) ilogb(weight) + 1 + ct_bit_width((uint64_t) response->reach + 1);
     s.mean = (int64_t) ct_full_floor(all->sum, all->weight);
     s.shift = width > 62 ? width - 62 : 0;
-    s.share = ldexp((double) (int64_t) (all->sum - (ct_wide) s.mean * all->weight) /
-                        (double) all->weight, -(int) s.shift);
+    s.share = ldexp(number_of(all->sum - s.mean * all->weight) / weight, -(int) s.shift);
     return s;
 }
 
@@ -129,7 +150,7 @@ static inline int64_t cost_of_most_in_full(const ct_exact_response *response,
                                            const ct_full_sums *all, const wide_side *s, double most)
 {
     if (most < 0 || !s->weight) return ct_full_cost(&response->full, all);
-    double unit = ldexp(1, -response->full.down), weight = (double) s->weight,
+    double unit = ldexp(1, -response->full.down), weight = number_of(s->weight),
            last = ldexp(1, (int) s->shift), rest = s->share * last,
            squares = ct_full_squares(all, s->mean, response->full.low_bits),
            own = squares - rest * rest * weight,
