@@ -79,13 +79,55 @@ int64_t ct_grid_cost_of_sums(const ct_problem *p, const int64_t *sums)
 
 /* ---- the grid, held to the data ---- */
 
-/* |y - centre - step * z|, or more. */
-static double off_grid(double y, double centre, double step, int64_t z)
+/* Whether a row makes a difference; others are not looked at, whatever their response is. */
+static int counts(const ct_problem *p, uint32_t row)
 {
-    double x = y - centre, back = x - y, lost = (y - (x - back)) - (centre + back);
-    ct_product on = ct_certify_product_of(step, (double) z);
-    double most = x - on.value, off = fabs(most + (lost - on.rest)) + DBL_EPSILON * fabs(most);
+    return !p->data->weights || p->data->weights[row] > 0 || p->mass[row] > 0;
+}
+
+/* Where z is: at centre + shift + (step + last) z. */
+typedef struct {
+    double centre, shift, step, last;
+} grid_line;
+
+/* How far y is from that, to 4 DBL_EPSILON of what follows the step and of itself. */
+static double beside_grid(const grid_line *line, double y, int64_t z)
+{
+    double x = y - line->centre, back = x - y, lost = (y - (x - back)) - (line->centre + back);
+    ct_product on = ct_certify_product_of(line->step, (double) z);
+    return x - on.value + (lost - on.rest - (line->shift + line->last * (double) z));
+}
+
+/* Not below the size of that. */
+static double off_grid(const grid_line *line, double y, int64_t z)
+{
+    double off = fabs(beside_grid(line, y, z)) +
+                 4 * DBL_EPSILON * (fabs(line->shift) + fabs(line->last * (double) z));
     return off > 0 ? off * MORE + LOST : 0;
+}
+
+/* Decimals lose last bits as doubles, and so do the step and the centre of a grid of them. What
+ * these lost, by the rows at its ends, changes no square, and all squares by the same share, which
+ * is nothing beside what doubles lose. */
+static grid_line line_of(const ct_problem *p, double centre, double step)
+{
+    grid_line line = {centre, 0, step, 0};
+    int exponent;
+    uint32_t low = 0, high = 0;
+    if (frexp(step, &exponent) == 0.5) return line; /* a power of two */
+    for (uint32_t row = 0; row < p->n_rows; row++) {
+        if (!counts(p, row)) continue;
+        if (!counts(p, low) || p->grid.z[row] < p->grid.z[low]) low = row;
+        if (!counts(p, high) || p->grid.z[row] > p->grid.z[high]) high = row;
+    }
+    int64_t z = p->grid.z[low], steps = p->grid.z[high] - z;
+    double first = beside_grid(&line, p->data->response[low], z),
+           second = beside_grid(&line, p->data->response[high], p->grid.z[high]),
+           last = steps ? (second - first) / (double) steps : 0;
+    if (!(fabs(last) <= DBL_EPSILON * step)) return line;
+    line.last = last;
+    line.shift = first - last * (double) z;
+    return line;
 }
 
 /* What all rows cost, nearly. */
@@ -135,12 +177,6 @@ static int fits(ct_problem *p, int64_t least, int64_t most)
     grid->square = (int64_t) square;
     grid->rest = here < 0 ? 0 : grid->down - here;
     return square < (ct_grid_sum) 1 << 62 && set_total(p);
-}
-
-/* Whether a row makes a difference; others are not looked at, whatever their response is. */
-static int counts(const ct_problem *p, uint32_t row)
-{
-    return !p->data->weights || p->data->weights[row] > 0 || p->mass[row] > 0;
 }
 
 /* The sum of squares of all rows, and by how much it may be off. Two passes: doubles lose little.
@@ -216,13 +252,14 @@ static void measure(ct_problem *p, const ct_exact_response *response, double sse
     const ct_data *data = p->data;
     double low, high, beyond[N_SHARES] = {0}, squares = 0, all = 0, unit = p->unit,
            square = ldexp(response->step * response->step, p->grid.down);
+    const grid_line line = line_of(p, response->centre, response->step);
     unit = data->weights ? unit / square : 1;
     range_of(p, &low, &high);
     p->last_bits = 1;
     for (uint32_t row = 0; row < p->n_rows; row++) {
         if (!counts(p, row)) continue;
         double w = data->weights ? data->weights[row] : 1, y = data->response[row],
-               away = off_grid(y, response->centre, response->step, p->grid.z[row]),
+               away = off_grid(&line, y, p->grid.z[row]),
                far = fmax(y - low, high - y),
                changed = ct_certify_distance(p->mass[row], unit, w, 1);
         beyond[share_of(changed, w)] += changed * far * far;

@@ -175,6 +175,15 @@ static inline double *table_new_loss(random_table *t)
     return t->loss;
 }
 
+/* Most rows weigh 10^9 times what the others do: light ones that cost much take more than a word of
+ * weights. */
+static inline void table_add_far_weights(random_table *t, rng *r)
+{
+    table_new_weights(t);
+    for (uint32_t i = 0; i < t->data.n_rows; i++)
+        t->weights[i] = (i && rng_below(r, 5) ? 1e9 : 1) * (1 + rng_unit(r));
+}
+
 static inline void table_add_weights(random_table *t, rng *r)
 {
     uint32_t kind = rng_below(r, 4);

@@ -259,6 +259,7 @@ static ct_status weigh(const ct_data *data, const double range[2], double sse, i
 typedef struct {
     const ct_data *data;
     double low, high; /* the range of the response */
+    double own;       /* how far it is from its mean */
     int bits;
     int64_t *z;       /* [row] */
     double centre, step;
@@ -322,47 +323,70 @@ static void fit_range(grid *g)
         put(g, row, nearbyint((g->data->response[row] - g->centre) / g->step));
 }
 
-/* How far y is from the grid, with what is lost of y less the centre; *all: how far from that; and
- * *own from its mean, or less. */
-static double distance_of(const grid *g, const weighing *w, double *all, double *own)
+/* What the centre and the step of a grid lost as doubles: it moves all of the grid, which changes no
+ * cost, and all costs by the same share, which is nothing beside what doubles lose. */
+typedef struct {
+    double centre, step;
+} last_bits;
+
+/* How far y is from the grid, to a rounding of that. */
+static double beside(const grid *g, const last_bits *lost, uint32_t row)
 {
-    double sum = 0, squares = 0, first = 0, total = 0;
+    double y = g->data->response[row], z = (double) g->z[row], x = y - g->centre, back = x - y,
+           rest = (y - (x - back)) - (g->centre + back);
+    return fma(-g->step, z, x) + (rest - (lost->centre + lost->step * z));
+}
+
+/* By the rows at both ends; of decimals. */
+static last_bits last_bits_of(const grid *g)
+{
+    const last_bits none = {0, 0};
+    uint32_t ends[2] = {0, 0}; /* rows that do not count are in the middle */
+    for (uint32_t row = 1; row < g->data->n_rows; row++) {
+        if (g->z[row] < g->z[ends[0]]) ends[0] = row;
+        if (g->z[row] > g->z[ends[1]]) ends[1] = row;
+    }
+    if (!counts(g->data, ends[0]) || !counts(g->data, ends[1])) return none;
+    double z = (double) g->z[ends[0]], steps = (double) g->z[ends[1]] - z,
+           first = beside(g, &none, ends[0]),
+           step = steps > 0 ? (beside(g, &none, ends[1]) - first) / steps : 0;
+    if (!(fabs(step) <= DBL_EPSILON * g->step)) return none;
+    return (last_bits){first - step * z, step};
+}
+
+/* How far y is from the grid. */
+static double distance_of(const grid *g, const weighing *w, const last_bits *lost)
+{
+    double sum = 0;
     for (uint32_t row = 0; row < g->data->n_rows; row++) {
         if (!counts(g->data, row)) continue;
-        double weight = (double) weight_at(w, row) * w->unit, y = g->data->response[row],
-               x = y - g->centre, back = x - y, lost = (y - (x - back)) - (g->centre + back),
-               off = fabs(x - g->step * (double) g->z[row]) + fabs(lost);
-        sum += weight * off * off;
-        squares += weight * x * x;
-        first += weight * x;
-        total += weight;
+        double off = beside(g, lost, row);
+        sum += (double) weight_at(w, row) * w->unit * off * off;
     }
-    *all = sqrt(squares);
-    *own = sqrt(fmax(squares * (1 - NOISE) - first * (first / total), 0));
-    return sqrt(sum);
+    return sqrt(sum) * (1 + NOISE);
 }
 
 /* Sets z, centre, step, error and blur. Decimals have last bits of doubles that are none of
  * theirs; where these are more than what may be lost, doubles are what they are. */
 static void fit(grid *g, const weighing *w)
 {
-    double all, own;
+    last_bits lost = {0, 0};
     g->blur = 0;
     if (g->high / 2 - g->low / 2 < LEAST_RANGE) {
         g->centre = g->low;
         g->step = 1;
         memset(g->z, 0, g->data->n_rows * sizeof *g->z);
     } else if (fit_decimals(g)) {
-        double off = distance_of(g, w, &all, &own);
-        g->blur = off * (1 + NOISE);
-        g->error = off > NOISE * all ? g->blur : 0;
-        g->loses = g->error > LOST_SHARE * own;
+        lost = last_bits_of(g);
+        g->blur = distance_of(g, w, &lost);
+        g->error = 4 * g->blur > NOISE * g->own ? g->blur : 0;
+        g->loses = g->error > LOST_SHARE * g->own;
         return;
     } else if (!fit_binary(g)) {
         fit_range(g);
     }
-    g->error = distance_of(g, w, &all, &own) * (1 + NOISE);
-    g->loses = g->error > LOST_SHARE * own;
+    g->error = distance_of(g, w, &lost);
+    g->loses = g->error > LOST_SHARE * g->own;
 }
 
 /* Writes z of scans, in `bits`: steps of the grid by 2^n, where it has n bits more. */
@@ -461,11 +485,11 @@ static ct_full_sums sums_of_all(const ct_full *full, uint32_t n_rows)
 /* Sets the grid, in full and of scans: the same where nothing is rounded on the coarser one. *most:
  * what a row, or a weight of one where weights count, costs at most; *total: what all rows do. */
 static ct_status fit_grid(const ct_data *data, ct_exact_response *response, const weighing *w,
-                          int64_t *most, int64_t *total, double range[2], ct_arena *arena,
-                          ct_error *error)
+                          int64_t *most, int64_t *total, const double range[2], double sse,
+                          ct_arena *arena, ct_error *error)
 {
     int32_t *z = CT_ARENA_NEW(arena, int32_t, data->n_rows);
-    grid g = {.data = data, .low = range[0], .high = range[1]};
+    grid g = {.data = data, .low = range[0], .high = range[1], .own = sqrt(sse)};
     g.z = CT_ARENA_NEW(arena, int64_t, data->n_rows);
     if (!z || !g.z) return no_memory(error);
     int width = width_of(w->sum), bits = (COST_BITS - width) / 2;
@@ -549,7 +573,7 @@ ct_status ct_response_init(ct_exact_costs *costs, const ct_data *data, unsigned 
 {
     double range[2];
     weighing w;
-    int64_t total;
+    int64_t total = 0;
     memset(costs, 0, sizeof *costs);
     ct_exact_response *response = CT_ARENA_ZEROED(arena, ct_exact_response, 1);
     int64_t *most = CT_ARENA_NEW(arena, int64_t, 1);
@@ -557,7 +581,7 @@ ct_status ct_response_init(ct_exact_costs *costs, const ct_data *data, unsigned 
     range_of(data, range);
     double sse = sse_of_all(data, range);
     CT_TRY(weigh(data, range, sse, one_word, arena, &w, error));
-    CT_TRY(fit_grid(data, response, &w, most, &total, range, arena, error));
+    CT_TRY(fit_grid(data, response, &w, most, &total, range, sse, arena, error));
     CT_TRY(set_tables(response, data->n_rows, arena, error));
     response->overlaps = response->rounded && (w.whole || overlaps(response, data->n_rows, total));
     costs->n_classes = 1;

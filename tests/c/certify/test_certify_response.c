@@ -106,13 +106,14 @@ static double random_response(rng *r, uint32_t kind, double x)
     case 1: return floor(10 * (x + rng_unit(r))) / 10;
     case 2: return 1e9 + rng_unit(r);
     case 3: return 1e-5 / (1e-3 + rng_unit(r));
+    case 4: return 1e9 + floor(1e7 * (x + rng_unit(r))) / 1e7;
     default: return x + rng_unit(r);
     }
 }
 
 static void fill_problem(rng *r, problem *p)
 {
-    uint32_t n = 2 + rng_below(r, MOST_ROWS - 1), kind = rng_below(r, 5);
+    uint32_t n = 2 + rng_below(r, MOST_ROWS - 1), kind = rng_below(r, 6);
     p->table = table_random(r, n, 1 + rng_below(r, 3), 1, 1);
     p->table.data.classes = NULL;
     p->table.data.response = p->y;
@@ -124,7 +125,10 @@ static void fill_problem(rng *r, problem *p)
     else p->options.any_size = (int) rng_below(r, 2);
     if (rng_below(r, 3) == 0) p->options.min_bucket = 1 + rng_below(r, 3);
     if (rng_below(r, 4) == 0) p->options.min_split = 1 + rng_below(r, n);
-    if (rng_below(r, 3) == 0) table_add_weights(&p->table, r);
+    uint32_t weights = rng_below(r, 4);
+    if (weights == 0) table_add_weights(&p->table, r);
+    if (weights == 1) table_add_far_weights(&p->table, r);
+    if (weights == 1) p->y[0] = 1e6;
 }
 
 /* Solves; the leaves of the rows are numbered as they come. */

@@ -47,6 +47,41 @@ static inline int64_t brute_rest(const brute_long *from, brute_wide x, int bits)
     return (int64_t) rest;
 }
 
+/* Adds 2^bits x, x >= 0. */
+static inline void brute_add_shifted(brute_long *to, brute_wide x, int bits)
+{
+    for (int i = 0; i < 4; i++) brute_add_at(to, i + bits / 32, brute_digit(x, i) << bits % 32);
+}
+
+static inline int brute_is_above(const brute_long *a, const brute_long *b)
+{
+    int i = 7;
+    while (i && a->digit[i] == b->digit[i]) i--;
+    return a->digit[i] > b->digit[i];
+}
+
+/* The largest c with 2^down c weight <= squares weight - sum^2. */
+static inline int64_t brute_quotient(int down, const brute_long *squares, brute_wide weight,
+                                     brute_wide sum)
+{
+    brute_long all = {{0}};
+    int64_t most = 0;
+    for (int i = 0; i < 8; i++)
+        for (int j = 0; i + j < 8 && j < 4; j++)
+            brute_add_at(&all, i + j, squares->digit[i] * brute_digit(weight, j));
+    for (int bit = 61; bit >= 0; bit--) {
+        brute_long cost = {{0}};
+        int64_t more = most | INT64_C(1) << bit;
+        for (int i = 0; i < 4; i++)
+            for (int j = 0; j < 4; j++)
+                brute_add_at(&cost, i + j, brute_digit(sum, i) * brute_digit(sum, j));
+        for (int i = 0; i < 2; i++)
+            brute_add_shifted(&cost, (brute_wide) brute_digit(more, i) * weight, down + 32 * i);
+        if (!brute_is_above(&cost, &all)) most = more;
+    }
+    return most;
+}
+
 /* floor(sum w (z - mean)^2 / 2^down), in two passes. */
 static inline int64_t brute_cost(int down, const int64_t *z, const int64_t *w, const uint32_t *rows,
                                  uint32_t n)
@@ -66,6 +101,7 @@ static inline int64_t brute_cost(int down, const int64_t *z, const int64_t *w, c
         if (off < 0) off = -off;
         brute_add(&squares, (brute_wide) w[rows[i]] * off * scale, off);
     }
+    if (weight >> 60) return brute_quotient(down, &squares, weight, sum < 0 ? -sum : sum);
     return brute_rest(&squares, (sum * sum * scale + weight - 1) / weight, down > 0 ? down : 0);
 }
 
