@@ -39,3 +39,30 @@ test_that("folds leave R's random numbers alone", {
   gmt(dist ~ speed, cars, seed = 1, conformal = 3, effort = 0)
   expect_identical(runif(2), expected)
 })
+
+test_that("rows that a fold's tree cannot predict are taken to be infinitely far", {
+  set.seed(2)
+  d <- data.frame(x = runif(60), u = replace(runif(60), 5, NA))
+  d$y <- d$x + rnorm(60)
+  fit <- gmt(y ~ ., d, seed = 1, conformal = 6, effort = 0)
+  fold <- fit$conformal$fold
+  expect_identical(which(is.infinite(fit$conformal$error)), 5L)
+  others <- fit$conformal$error[-5]
+  new <- data.frame(x = 0.5, u = c(0.5, NA))
+  limits <- predict(fit, new, interval = "conformal", level = 0.8)
+  at <- vapply(fit$conformal$fits, function(of_fold) {
+    values <- contree:::gmt_values(of_fold, new, c(1L, 1L), FALSE)
+    replace(values, is.na(values), Inf)
+  }, numeric(2))
+  expect_identical(which(is.infinite(at[2, ])), fold[5]) # the tree without row 5
+  k <- floor(0.2 * 61)
+  for (row in 1:2) {
+    below <- c(ifelse(is.finite(at[row, fold[-5]]), at[row, fold[-5]] - others, -Inf), -Inf)
+    above <- c(at[row, fold[-5]] + others, Inf)
+    expect_equal(limits[[row, "lwr"]], sort(below)[k])
+    expect_equal(limits[[row, "upr"]], sort(above)[61 - k])
+  }
+  lacking <- predict(gmt(y ~ x, d, seed = 1, conformal = 6, effort = 0), data.frame(x = NA_real_),
+                     interval = "conformal")
+  expect_true(all(is.na(lacking)))
+})

@@ -54,3 +54,13 @@ test_that("held-out rows are predicted no worse than by lm(), but for noise", {
   }, NA)
   expect_identical(sum(worse), 0L)
 })
+
+test_that("rows that lack what no row of the other folds lacks say nothing against a tree", {
+  set.seed(2)
+  d <- data.frame(x = runif(300), u = runif(300))
+  d$y <- ifelse(d$x < 0.5, 3 * d$x, 10 - 2 * d$x) + rnorm(300, 0, 0.1)
+  leaves <- function(data, formula = y ~ .) nrow(coef(gmt(formula, data, seed = 1)))
+  expect_identical(leaves(d), 2L)
+  expect_identical(leaves(replace(d, "u", list(replace(d$u, 7, NA)))), 2L)
+  expect_identical(leaves(replace(d, "x", list(replace(d$x, 7, NA)))), 2L)
+})
