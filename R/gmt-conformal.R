@@ -40,7 +40,7 @@ learn_tree_conformal <- function(frame, settings) {
   settings <- settings_of_worker(settings)
   settings[c("conformal", "certificate")] <- 0
   settings["start"] <- list(NULL) # it may know the rows that are held out
-  learn_conformal(frame, folds, settings$seed, settings, function(rows) {
+  learn_conformal(with_weight(frame), folds, settings$seed, settings, function(rows) {
     fit_quietly(rows, settings[c("depth", "complexity")], settings, quote(contree()))
   }, function(fit, rows) constant_values(fit, rows$columns))
 }

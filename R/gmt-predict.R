@@ -38,7 +38,8 @@
 #' Barber et al. (2021): for exchangeable rows they contain a new response with a probability of at
 #' least `1 - 2 (1 - level)`, whatever the distribution and however the tree was found, and in
 #' practice of about `level`. They are infinite if there are fewer than `1 / (1 - level) - 1`
-#' training rows. Weights are ignored.
+#' training rows. Weights are ignored, but rows of weight 0 do not count. A row that the tree without
+#' it cannot predict, since no other row lacks the same values, counts as infinitely far.
 #' @references R. F. Barber, E. J. Candes, A. Ramdas, R. J. Tibshirani (2021). Predictive inference
 #'   with the jackknife+. *Annals of Statistics* 49, 486-507. \doi{10.1214/20-AOS1965}.
 #' @return A numeric vector named by row; with an interval a matrix with the columns `fit`, `lwr`

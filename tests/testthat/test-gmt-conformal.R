@@ -48,6 +48,7 @@ test_that("rows that a fold's tree cannot predict are taken to be infinitely far
   fold <- fit$conformal$fold
   expect_identical(which(is.infinite(fit$conformal$error)), 5L)
   others <- fit$conformal$error[-5]
+  expect_output(print(fit), paste("RMSE", signif(sqrt(mean(others^2)), 4)))
   new <- data.frame(x = 0.5, u = c(0.5, NA))
   limits <- predict(fit, new, interval = "conformal", level = 0.8)
   at <- vapply(fit$conformal$fits, function(of_fold) {
