@@ -67,3 +67,15 @@ test_that("rows that a fold's tree cannot predict are taken to be infinitely far
                      interval = "conformal")
   expect_true(all(is.na(lacking)))
 })
+
+test_that("an offset is known of the rows of a fold", {
+  set.seed(3)
+  d <- data.frame(x = runif(80), o = 100 * rnorm(80))
+  d$y <- d$x + rnorm(80)
+  plain <- gmt(y ~ x, d, seed = 1, conformal = 4, effort = 0)
+  moved <- gmt(I(y + o) ~ x + offset(o), d, seed = 1, conformal = 4, effort = 0)
+  expect_equal(moved$conformal$error, plain$conformal$error, tolerance = 1e-6)
+  expect_equal(predict(moved, d[1:3, ], interval = "conformal", level = 0.8),
+               predict(plain, d[1:3, ], interval = "conformal", level = 0.8) + d$o[1:3],
+               tolerance = 1e-6)
+})

@@ -54,3 +54,19 @@ test_that("exports compute the models as they are", {
   skip_if_not_installed("RSQLite")
   expect_equal(in_sqlite(new, as_sql(fit))[[1]], plain, tolerance = 1e-12)
 })
+
+test_that("predictions are limited to a twentieth of the range beyond either end", {
+  d <- data.frame(x = 1:40)
+  set.seed(1)
+  d$y <- d$x + runif(40)
+  fit <- gmt(y ~ x + I(x^2), d, seed = 1, max_leaves = 1)
+  # the range of the response ends where the regressors' may let the model pass it
+  fit$gmt$low[1, 1:2] <- -1e3
+  fit$gmt$high[1, 1:2] <- 1e7
+  far <- predict(fit, data.frame(x = c(-900, 3000)))
+  ends <- range(d$y)
+  model <- predict(fit, data.frame(x = c(-900, 3000)), extrapolate = TRUE)
+  expect_equal(unname(far), unname(ifelse(model > ends[2], ends[2] + diff(ends) / 20,
+                                          ends[1] - diff(ends) / 20)))
+  expect_true(any(model > ends[2]) && any(model < ends[1]))
+})
