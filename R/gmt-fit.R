@@ -46,7 +46,8 @@
 #' squared error of held-out rows was at most 1.01 times that of `lm()`; without the guard it was
 #' more than that on 14, up to 1.6 times. The comparison takes the time of up to ten more fits.
 #' There is none if `complexity`, a finite `time_limit`, `certify`, `shrink = TRUE` or another
-#' `search` is given.
+#' `search` is given. Whether predictions are limited to the ranges of leaves, which harms where the
+#' response is nearly linear, is up to leave-one-out errors, see `limits` of [gmt_control()].
 #'
 #' @section Models:
 #' At the end the coefficients are computed by the QR decomposition of the rows of each node, as in

@@ -6,14 +6,15 @@
 #' models, or the leaf of each row and the path to it.
 #'
 #' @details
-#' A linear model can predict any value far from the rows that it was fitted to. By default each
-#' value is therefore first limited to the range that the predictor had in the training rows of the
-#' leaf, and the prediction to the range of the response there, extended by a twentieth of it on
-#' either side. On many data sets this is decisive for the accuracy of a model tree: a single new
-#' row outside the range may otherwise have a larger error than all others together. `extrapolate =
-#' TRUE` evaluates the models without limits, as `lm()` and the exports of the tree ([as_sql()],
-#' [as_c()], [write_pmml()]) do. If the response is nearly linear, limits do harm; with `limits =
-#' "loo"` of [gmt_control()] leave-one-out errors decide whether a fit has any.
+#' A linear model can predict any value far from the rows that it was fitted to. If the fit has
+#' limits, each value is therefore first limited to the range that the predictor had in the training
+#' rows of the leaf, and the prediction to the range of the response there, extended by a twentieth
+#' of it on either side. On many data sets this is decisive for the accuracy of a model tree: a
+#' single new row outside the range may otherwise have a larger error than all others together. If
+#' the response is nearly linear, limits do harm. With up to 10,000 rows leave-one-out errors decide
+#' whether a fit has them (`gmt$settings$limits` says it), see `limits` of [gmt_control()].
+#' `extrapolate = TRUE` evaluates the models without limits, as `lm()` and the exports of the tree
+#' ([as_sql()], [as_c()], [write_pmml()]) do.
 #'
 #' @param object A fit of [gmt()].
 #' @param newdata Data frame, or a numeric matrix if all predictors are numeric, with the columns

@@ -65,6 +65,20 @@ test_that("rows that lack what no row of the other folds lacks say nothing again
   expect_identical(leaves(replace(d, "x", list(replace(d$x, 7, NA)))), 2L)
 })
 
+test_that("where the response is nearly linear, new rows are predicted as by lm()", {
+  set.seed(6)
+  for (noise in c(0, 0.01, 0.1, 0.3, 1)) {
+    rows <- function(n) {
+      x <- as.data.frame(matrix(rnorm(4 * n), n))
+      transform(x, y = V1 + 2 * V2 - V3 + noise * rnorm(n))
+    }
+    d <- rows(200)
+    held <- rows(2000)
+    off <- function(fit) sqrt(mean((predict(fit, held) - held$y)^2))
+    expect_lt(off(gmt(y ~ ., d, seed = 1)), 1.01 * off(lm(y ~ ., d)) + 1e-9)
+  }
+})
+
 test_that("rows held out count by their weights", {
   set.seed(5)
   n <- 400

@@ -22,7 +22,7 @@ test_that("predictions and intervals are those of lm() in the leaf", {
 
 test_that("values and predictions are taken back to the ranges of the leaf", {
   d <- armchair(400, 2, seed = 3)
-  fit <- gmt(y ~ ., d, seed = 1)
+  fit <- gmt(y ~ ., d, seed = 1, limits = "range")
   new <- data.frame(x1 = c(-50, 2, 2, 70), x2 = c(1, -90, 90, 2))
   node <- predict(fit, new, type = "node")
   trained <- predict(fit, type = "node")
@@ -59,7 +59,7 @@ test_that("predictions are limited to a twentieth of the range beyond either end
   d <- data.frame(x = 1:40)
   set.seed(1)
   d$y <- d$x + runif(40)
-  fit <- gmt(y ~ x + I(x^2), d, seed = 1, max_leaves = 1)
+  fit <- gmt(y ~ x + I(x^2), d, seed = 1, max_leaves = 1, limits = "range")
   # the range of the response ends where the regressors' may let the model pass it
   fit$gmt$low[1, 1:2] <- -1e3
   fit$gmt$high[1, 1:2] <- 1e7
