@@ -71,16 +71,17 @@ gmt_modes <- list(local = list(population = 2, effort = 200, patience = 30),
 #'   by row at a node, 2 by default; the last local search has no such limit.
 #' @param shrink `FALSE` (the default): those of `complexity`, `smoothing` and `ridge` that are not
 #'   given are 1, 0 and 0, and the models of leaves are those of `lm()`. `TRUE`: trees are larger
-#'   (`complexity`), and the others are `"loo"`, so that coefficients are shrunk as far as
-#'   leave-one-out errors say, see Shrinkage.
+#'   (`complexity`), and `smoothing`, `ridge` and `limits` are `"loo"`, so that coefficients are
+#'   shrunk, and predictions limited, as far as leave-one-out errors say, see Shrinkage.
 #' @param smoothing Number of rows that the model of each node borrows from that of its parent,
 #'   which itself borrows from its own parent: a number of at least 0, or `"loo"`, a mean of models.
 #'   The default (`NULL`) is up to `shrink`.
 #' @param ridge Ridge penalty of the slopes at the root, in rows: a number of at least 0, or
 #'   `"loo"`, a mean of models. The default (`NULL`) is up to `shrink`.
 #' @param limits Are predictions for new rows limited to the ranges of the leaf? `"range"`, as
-#'   [predict()][predict.gmt] describes; `"none"`, as with its `extrapolate = TRUE`; or `"loo"` (the
-#'   default), whichever has the lower leave-one-out error, see Shrinkage.
+#'   [predict()][predict.gmt] describes; `"none"`, as with its `extrapolate = TRUE`; or `"loo"`,
+#'   whichever has the lower leave-one-out error, see Shrinkage. The default (`NULL`) is `"loo"` for
+#'   a tree without splits and with `shrink`, else `"range"`.
 #' @param select Penalty for each coefficient in the backward selection of regressors in the models
 #'   of single nodes, a number of at least 0; 0 (the default) does no selection, 2 is AIC (see
 #'   Choice of regressors).
@@ -212,8 +213,7 @@ gmt_control <- function(max_leaves = 16, depth = if (certify > 0) certify else 6
                         fitness = c("bic", "weighted"), alpha = 1e-4, crossover = 0.2,
                         mutation = 0.8, pressure = 1.7, elite = 1, effort = NULL,
                         patience = NULL, max_rows = Inf, sample = NULL, open_max = 2,
-                        shrink = FALSE, smoothing = NULL, ridge = NULL,
-                        limits = c("loo", "range", "none"),
+                        shrink = FALSE, smoothing = NULL, ridge = NULL, limits = NULL,
                         select = 0, conformal = 0,
                         factors = c("few", "both", "split"), missing = c("indicator", "mean"),
                         certify = 0, time_limit = Inf, device = c("auto", "cpu", "cuda"),
@@ -245,7 +245,8 @@ gmt_control <- function(max_leaves = 16, depth = if (certify > 0) certify else 6
   search$mode <- match(mode, names(gmt_modes)) - 1
   search$fitness <- match(fitness, c("bic", "weighted")) - 1
   structure(c(own, list(search = search[setdiff(names(search), names(own))],
-                 limits = check_choice("limits", limits),
+                 limits = if (is.null(limits)) unasked$limits
+                          else check_choice("limits", limits, c("range", "loo", "none")),
                  shrink = shrink,
                  factors = check_choice("factors", factors),
                  missing = check_choice("missing", missing),

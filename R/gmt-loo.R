@@ -12,9 +12,16 @@ loo_rows_max <- 10000 # with more rows leaves have nothing to borrow
 loo_rows_used <- 2000
 loo_weight_min <- 1e-3
 
-# What `shrink` stands for.
-shrink_settings <- list(ridge = "loo", smoothing = "loo", complexity = 0.7)
-plain_settings <- list(ridge = 0, smoothing = 0, limits = "range", complexity = 1)
+# What `shrink` stands for, and what there is without. "split": limits where the tree has splits,
+# and else where they lower the leave-one-out error, for a linear model of all rows is no worse than
+# that of lm().
+shrink_settings <- list(ridge = "loo", smoothing = "loo", limits = "loo", complexity = 0.7)
+plain_settings <- list(ridge = 0, smoothing = 0, limits = "split", complexity = 1)
+
+settle_limits <- function(settings, n_nodes) {
+  if (settings$limits == "split") settings$limits <- if (n_nodes > 1) "range" else "loo"
+  settings
+}
 
 is_loo <- function(settings) {
   vapply(settings[names(loo_grid)], identical, NA, "loo")
@@ -26,7 +33,8 @@ settle_loo <- function(settings, nodes, frame, design, where) {
   asked <- is_loo(settings)
   if (!any(asked)) return(settings)
   if (length(where) > loo_rows_max) {
-    settings[names(loo_grid)[asked]] <- plain_settings[names(loo_grid)[asked]]
+    many <- list(ridge = 0, smoothing = 0, limits = "range")
+    settings[names(loo_grid)[asked]] <- many[asked]
     return(settings)
   }
   tried <- settings[names(loo_grid)]

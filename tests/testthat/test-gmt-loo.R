@@ -201,3 +201,22 @@ test_that("shrunk models have larger trees", {
   expect_identical(many$gmt$settings$search$complexity, 1)
   expect_contree_error(gmt_control(complexity = "loo"), "input", "'complexity'")
 })
+
+test_that("leave-one-out errors know what leaves borrow from above their parents", {
+  set.seed(4)
+  d <- data.frame(x = rnorm(80), z = runif(80), w = runif(80, 0.5, 2))
+  d$y <- 10 * findInterval(d$z, 1:3 / 4) * c(1, -1)[1 + (d$z > 0.5)] + d$x + rnorm(80)
+  fit <- gmt(y ~ x | z, d, weights = w, seed = 1, max_leaves = 4, smoothing = "loo",
+             limits = "loo", ridge = 0)
+  expect_gte(max(node_ids(fit)), 4)
+  table <- fit$gmt$settings$loo
+  x <- columns_of(fit, d, "x")
+  for (row in which(table$limits == "none" & table$smoothing > 0)) {
+    hand <- by_hand(fit, d, table$smoothing[row], 0)
+    off <- vapply(1:80, function(i) {
+      weights <- replace(d$w * hand$count[[as.character(hand$leaf[i])]], i, 0)
+      d$y[i] - sum(x[i, ] * ridge_model(x, d$y, weights, 0))
+    }, 0)
+    expect_equal(table$error[row], sum(d$w * off^2) / sum(d$w), tolerance = 1e-7)
+  }
+})

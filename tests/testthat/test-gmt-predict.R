@@ -70,3 +70,14 @@ test_that("predictions are limited to a twentieth of the range beyond either end
                                           ends[1] - diff(ends) / 20)))
   expect_true(any(model > ends[2]) && any(model < ends[1]))
 })
+
+test_that("each node has the ranges of its rows, inner nodes too", {
+  d <- armchair(300, 2, seed = 5)
+  fit <- gmt(y ~ ., d, seed = 1, limits = "range")
+  where <- predict(fit, type = "node")
+  for (k in seq_along(node_ids(fit))) {
+    inside <- vapply(where, function(leaf) node_ids(fit)[k] %in% (leaf %/% 2^(0:6)), NA)
+    ranges <- vapply(d[inside, c("x1", "x2", "y")], range, numeric(2), USE.NAMES = FALSE)
+    expect_equal(rbind(fit$gmt$low[k, ], fit$gmt$high[k, ]), ranges, ignore_attr = TRUE)
+  }
+})

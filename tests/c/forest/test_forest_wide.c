@@ -135,6 +135,7 @@ static void put_numbers(forest_table *t, int kind, uint64_t seed)
     for (uint32_t i = 0; i < t->n_rows; i++) {
         t->numbers[i] = floor(t->numbers[i] * 300);
         if (kind == 1 && i % 5) t->numbers[i] = 0;
+        if (kind == 3) t->numbers[i] *= ldexp(1, 12 * (int) rng_below(&r, 3));
     }
     const int n_far = kind == 2 ? 6 : 1;
     for (int i = 0; i < n_far; i++)
@@ -282,10 +283,10 @@ static void check_tree(const forest_table *t, uint64_t seed)
 }
 
 /* All cuts of all columns, node by node: one number far from the others; most of them equal; six
- * far. */
+ * far; many at three distances. */
 static void splits_are_best(void)
 {
-    for (int kind = 0; kind < 3; kind++)
+    for (int kind = 0; kind < 4; kind++)
         for (uint64_t seed = 0; seed < (CHECK_QUICK() ? 3 : 12); seed++) {
             forest_table t = forest_table_new(seed, ROWS, COLS, 0, seed % 2 ? 0 : 9, 0,
                                               CT_HIST_CODES);
