@@ -179,11 +179,11 @@
 #'   predictor (`monotone_constraints` in `xgboost`); `NULL`, the default, for none. It holds for
 #'   numeric responses, and the probability of the second of two classes: of any two rows that
 #'   differ in such a predictor alone and do not lack it (as with a new level), in every tree and in
-#'   the forest. Splits that part the wrong way, and such as would let a child cross what lies on the
-#'   other side of a split above, are not made, so that forests are rougher, and often less exact,
-#'   even where the truth is monotone. Unordered factors are refused, and so are survival, rates, quantiles,
-#'   honest trees, learners, corrected importance and responses with outliers, see below. Such
-#'   forests are grown on the CPU and take longer.
+#'   the forest. Splits that part the wrong way, and such as would let a child cross what lies on
+#'   the other side of a split above, are not made, so that forests are rougher, and often less
+#'   exact, even where the truth is monotone. Unordered factors are refused, and so are survival,
+#'   rates, quantiles, honest trees, learners, corrected importance and responses with outliers, see
+#'   below. Such forests are grown on the CPU and take longer.
 #' @param minbucket Least number of sampled rows in a leaf, counting repetitions: cuts that leave
 #'   fewer on a side are not made. 1 by default.
 #' @param holdout Are only rows with a sampling weight of 0 out of bag: those that no tree is grown
