@@ -135,11 +135,11 @@ static void put_numbers(forest_table *t, int kind, uint64_t seed)
     for (uint32_t i = 0; i < t->n_rows; i++) {
         t->numbers[i] = floor(t->numbers[i] * 300);
         if (kind == 1 && i % 5) t->numbers[i] = 0;
-        if (kind == 3) t->numbers[i] *= ldexp(1, 12 * (int) rng_below(&r, 3));
+        if (kind == 3) t->numbers[i] = t->numbers[i] * 30 + i % 29;
     }
     const int n_far = kind == 2 ? 6 : 1;
     for (int i = 0; i < n_far; i++)
-        t->numbers[rng_below(&r, t->n_rows)] = (i % 2 ? -1 : 1) * 0x1p36 + i;
+        t->numbers[rng_below(&r, t->n_rows)] = (i % 2 ? -1 : 1) * (kind == 3 ? 0x1p33 : 0x1p36) + i;
 }
 
 typedef struct {
@@ -283,7 +283,7 @@ static void check_tree(const forest_table *t, uint64_t seed)
 }
 
 /* All cuts of all columns, node by node: one number far from the others; most of them equal; six
- * far; many at three distances. */
+ * far; others that span 2,000 units of all. */
 static void splits_are_best(void)
 {
     for (int kind = 0; kind < 4; kind++)
