@@ -171,9 +171,10 @@ setting_alias <- c(maxdepth = "depth", cp = "complexity", minsplit = "min_n")
 #'   not with `max_leaves`.
 #' @param conformal Number of folds for the intervals of [predict()][predict.contree] with `interval
 #'   = "conformal"`, for a numeric response: a whole number of at least 2, or 0 (the default) for
-#'   none. For each fold one more tree is fitted, to all rows outside it, and kept with the fit. The
-#'   folds are drawn with R's random numbers ([set.seed()] or `seed`); with a [plan][future::plan]
-#'   of the package `future` they are distributed over its workers.
+#'   none. For each fold one more tree is fitted, to all rows outside it, and kept with the fit;
+#'   rows of weight 0 are in no fold. The folds are drawn with R's random numbers ([set.seed()] or
+#'   `seed`); with a [plan][future::plan] of the package `future` they are distributed over its
+#'   workers.
 #' @param model `TRUE` keeps the model frame (the training data) in the fit, for [model.frame()].
 #'   The default `FALSE` keeps no training data.
 #' @param seed Seed of what is drawn: the folds of `conformal` and [contree_cv()], the samples of

@@ -107,7 +107,10 @@ refuse_rates <- function(fit, what) {
 
 # The frame with rates for a response, by the means of which levels are ordered.
 with_rates <- function(frame) {
-  frame$response <- as.double(frame$response) / exposure_of(frame$response)
+  exposure <- exposure_of(frame$response)
+  frame$weights <- if (is.null(frame$weights)) exposure
+                   else product_of_weights(frame$weights, exposure)
+  frame$response <- as.double(frame$response) / exposure
   frame
 }
 

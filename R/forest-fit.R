@@ -74,9 +74,9 @@
 #' levels, with `factors = "order"` and with a learner, the levels are first ordered, once for the
 #' whole forest: by the mean of a numeric response; by the proportion of the second of two classes;
 #' else by the first principal component of the class proportions, as `ranger` does with
-#' `respect.unordered.factors = "order"`. Missing values are allowed: each split tries them on
-#' either side; if a node had none, new ones go to the larger child. New levels of a factor count as
-#' missing.
+#' `respect.unordered.factors = "order"`. Rows count as much as they are likely to be sampled.
+#' Missing values are allowed: each split tries them on either side; if a node had none, new ones go
+#' to the larger child. New levels of a factor count as missing.
 #'
 #' @section Names known from ranger:
 #' `num.trees`, `min.node.size`, `max.depth`, `sample.fraction`, `case.weights`, `num.threads`,
@@ -178,12 +178,12 @@
 #'   -1 with the names of predictors, as in `c(age = 1, price = -1)`, or 1, -1 or 0 for each
 #'   predictor (`monotone_constraints` in `xgboost`); `NULL`, the default, for none. It holds for
 #'   numeric responses, and the probability of the second of two classes: of any two rows that
-#'   differ in such a predictor alone and do not lack it, in every tree and in the forest. Splits
-#'   that part the wrong way, and such as would let a child cross what lies on the other side of a
-#'   split above, are not made, so that forests are rougher, and often less exact, even where the
-#'   truth is monotone. Unordered factors are refused, and so are survival, rates, quantiles,
-#'   honest trees, learners, corrected importance and responses with outliers, see below. Such
-#'   forests are grown on the CPU and take longer.
+#'   differ in such a predictor alone and do not lack it (as with a new level), in every tree and in
+#'   the forest. Splits that part the wrong way, and such as would let a child cross what lies on
+#'   the other side of a split above, are not made, so that forests are rougher, and often less
+#'   exact, even where the truth is monotone. Unordered factors are refused, and so are survival,
+#'   rates, quantiles, honest trees, learners, corrected importance and responses with outliers, see
+#'   below. Such forests are grown on the CPU and take longer.
 #' @param minbucket Least number of sampled rows in a leaf, counting repetitions: cuts that leave
 #'   fewer on a side are not made. 1 by default.
 #' @param holdout Are only rows with a sampling weight of 0 out of bag: those that no tree is grown
@@ -392,7 +392,7 @@ grow_hist_forest <- function(frame, settings, call) {
         settings$family == "gaussian") tell_zero_one(frame)
   frame <- with_exposure(frame, settings)
   settings <- settle_forest(settings, frame)
-  orders <- level_orders(scored_frame(frame))
+  orders <- level_orders(scored_frame(frame, settings$sampling))
   grown <- run_growth(frame, orders, settings)
   if (length(grown$forest$number) == 0) refuse_empty_forest(grown, settings)
   fit <- new_hist_forest(grown, frame, orders, settings, call)
@@ -400,8 +400,9 @@ grow_hist_forest <- function(frame, settings, call) {
   fit
 }
 
-# By whose response levels are ordered.
-scored_frame <- function(frame) {
+# By whose response and weights levels are ordered.
+scored_frame <- function(frame, sampling = NULL) {
+  frame["weights"] <- list(sampling)
   if (is_survival(frame)) return(with_scores(frame))
   if (is.null(exposure_of(frame$response))) frame else with_rates(frame)
 }

@@ -329,7 +329,7 @@ join_forests <- function(one, other) {
   }
   one$forest <- join_trees(one$forest, other$forest)
   one$left_out <- one$left_out + other$left_out
-  one$harm <- if (!is.null(one$harm)) one$harm + other$harm
+  one["harm"] <- list(if (!is.null(one$harm)) one$harm + other$harm)
   if (!is.null(one$importance$permutation)) {
     one$importance$permutation <- whole_sums(one$harm) / max(1, one$left_out)
   }

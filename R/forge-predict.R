@@ -11,8 +11,8 @@
 #'   are one in the original software.
 #' @param type What to return for each row:
 #'   * `"response"` (the default): the prediction on the scale of the objective: a number, or a
-#'     matrix of numbers; for two classes the probability of the second, for more a matrix of the
-#'     probabilities;
+#'     matrix of numbers; for classes a matrix of the probabilities, but for two classes the
+#'     probability of the second where that is all that the model has (boosters, not forests);
 #'   * `"margin"`: the sum over the trees before the link, the same as in the original software bit
 #'     for bit: a vector, or a matrix with a column for each output. Its scale is that of the model:
 #'     log-odds with a logistic link, logarithms with `exp`; forests of classes ([hist_forest()],

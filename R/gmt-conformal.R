@@ -20,7 +20,9 @@ learn_conformal <- function(frame, folds, seed, settings, fit_rows, values) {
   results <- run_tasks(seq_len(folds), work, function(n) NULL)
   value <- numeric(n)
   for (k in seq_len(folds)) value[fold == k] <- results[[k]]$value
-  list(fits = lapply(results, `[[`, "fit"), fold = fold, error = abs(frame$response - value))
+  error <- abs(frame$response - value)
+  error[is.na(error)] <- Inf # no row of the other folds lacked what such a row lacks
+  list(fits = lapply(results, `[[`, "fit"), fold = fold, error = error)
 }
 
 learn_gmt_conformal <- function(frame, roles, settings) {
@@ -38,7 +40,7 @@ learn_tree_conformal <- function(frame, settings) {
   settings <- settings_of_worker(settings)
   settings[c("conformal", "certificate")] <- 0
   settings["start"] <- list(NULL) # it may know the rows that are held out
-  learn_conformal(frame, folds, settings$seed, settings, function(rows) {
+  learn_conformal(with_weight(frame), folds, settings$seed, settings, function(rows) {
     fit_quietly(rows, settings[c("depth", "complexity")], settings, quote(contree()))
   }, function(fit, rows) constant_values(fit, rows$columns))
 }
@@ -82,8 +84,11 @@ conformal_limits <- function(fit, value, predict_rows, level) {
   beyond <- floor((1 - level) * (n + 1) + 1e-9)
   limits <- vapply(seq_along(value), function(row) {
     if (beyond < 1) return(c(-Inf, Inf))
+    if (is.na(value[row])) return(c(NA, NA))
     centre <- each[row, found$fold]
-    c(sort(centre - found$error)[beyond], sort(centre + found$error)[n + 1 - beyond])
+    error <- replace(found$error, is.na(centre), Inf) # trees that cannot predict the row
+    centre[is.na(centre)] <- value[row]
+    c(sort(centre - error)[beyond], sort(centre + error)[n + 1 - beyond])
   }, numeric(2))
   cbind(fit = value, lwr = limits[1, ], upr = limits[2, ])
 }

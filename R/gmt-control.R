@@ -69,9 +69,9 @@ gmt_modes <- list(local = list(population = 2, effort = 200, patience = 30),
 #'   for many: 4 million divided by the number of splitters times that of pairs of regressors.
 #' @param open_max Maximum number of bins of a predictor (and parts of these) that are searched row
 #'   by row at a node, 2 by default; the last local search has no such limit.
-#' @param shrink `FALSE` (the default): those of `complexity`, `smoothing`, `ridge` and `limits`
-#'   that are not given are 1, 0, 0 and `"range"`, and the models of leaves are those of `lm()`.
-#'   `TRUE`: trees are larger (`complexity`), and the others are `"loo"`, so that coefficients are
+#' @param shrink `FALSE` (the default): those of `complexity`, `smoothing` and `ridge` that are not
+#'   given are 1, 0 and 0, and the models of leaves are those of `lm()`. `TRUE`: trees are larger
+#'   (`complexity`), and `smoothing`, `ridge` and `limits` are `"loo"`, so that coefficients are
 #'   shrunk, and predictions limited, as far as leave-one-out errors say, see Shrinkage.
 #' @param smoothing Number of rows that the model of each node borrows from that of its parent,
 #'   which itself borrows from its own parent: a number of at least 0, or `"loo"`, a mean of models.
@@ -80,7 +80,8 @@ gmt_modes <- list(local = list(population = 2, effort = 200, patience = 30),
 #'   `"loo"`, a mean of models. The default (`NULL`) is up to `shrink`.
 #' @param limits Are predictions for new rows limited to the ranges of the leaf? `"range"`, as
 #'   [predict()][predict.gmt] describes; `"none"`, as with its `extrapolate = TRUE`; or `"loo"`,
-#'   whichever has the lower leave-one-out error. The default (`NULL`) is up to `shrink`.
+#'   whichever has the lower leave-one-out error, see Shrinkage. The default (`NULL`) is `"loo"` for
+#'   a tree without splits and with `shrink`, else `"range"`.
 #' @param select Penalty for each coefficient in the backward selection of regressors in the models
 #'   of single nodes, a number of at least 0; 0 (the default) does no selection, 2 is AIC (see
 #'   Choice of regressors).
@@ -179,7 +180,8 @@ gmt_modes <- list(local = list(population = 2, effort = 200, patience = 30),
 #' of all other rows, for the splits of the tree, and counts twice where `smoothing` or `ridge` is
 #' 0, since the splits were searched with the row. The coefficients are the means of those of the
 #' combinations, with weights proportional to `error^(-n / 10)`; there are limits unless the least
-#' error without them is lower by 2 %. `gmt$settings` of the fit has the limits and the means of
+#' error without them is lower by 2 %, or lower at all where the tree has no splits and nothing but
+#' the limits is chosen. `gmt$settings` of the fit has the limits and the means of
 #' `smoothing` and `ridge`, and as `loo` a data frame of the errors and weights; weights below a
 #' thousandth of the largest are 0. Of more than 2,000 rows the errors of 2,000 are used, evenly
 #' spaced in the data; with more than 10,000 rows `"loo"` stands for 0, 0 and `"range"`. [gmt_cv()]
@@ -228,7 +230,6 @@ gmt_control <- function(max_leaves = 16, depth = if (certify > 0) certify else 6
   for (name in c("smoothing", "ridge")) {
     if (is.null(given[[name]])) given[[name]] <- unasked[[name]]
   }
-  if (is.null(limits)) limits <- unasked$limits
   for (name in names(gmt_modes[[mode]])) {
     if (is.null(given[[name]])) given[[name]] <- gmt_modes[[mode]][[name]]
   }
@@ -244,7 +245,8 @@ gmt_control <- function(max_leaves = 16, depth = if (certify > 0) certify else 6
   search$mode <- match(mode, names(gmt_modes)) - 1
   search$fitness <- match(fitness, c("bic", "weighted")) - 1
   structure(c(own, list(search = search[setdiff(names(search), names(own))],
-                 limits = check_choice("limits", limits, c("range", "loo", "none")),
+                 limits = if (is.null(limits)) unasked$limits
+                          else check_choice("limits", limits, c("range", "loo", "none")),
                  shrink = shrink,
                  factors = check_choice("factors", factors),
                  missing = check_choice("missing", missing),

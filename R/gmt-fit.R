@@ -46,7 +46,9 @@
 #' squared error of held-out rows was at most 1.01 times that of `lm()`; without the guard it was
 #' more than that on 14, up to 1.6 times. The comparison takes the time of up to ten more fits.
 #' There is none if `complexity`, a finite `time_limit`, `certify`, `shrink = TRUE` or another
-#' `search` is given.
+#' `search` is given. Where the tree has no splits it is up to leave-one-out errors whether
+#' predictions are limited to the ranges of the training rows, which harms if the response is nearly
+#' linear, see `limits` of [gmt_control()].
 #'
 #' @section Models:
 #' At the end the coefficients are computed by the QR decomposition of the rows of each node, as in
@@ -269,6 +271,7 @@ search_gmt <- function(frame, roles, settings) {
 
 # What was searched, with the models that the settings ask for.
 refit_gmt <- function(searched) {
+  searched$settings <- settle_limits(searched$settings, length(searched$solved$feature))
   if (!is_refitted(searched$settings)) return(searched)
   searched[c("solved", "settings")] <- refit_solved(searched$solved, searched$frame,
                                                     searched$design, searched$settings)

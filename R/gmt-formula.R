@@ -232,6 +232,14 @@ update.gmt <- function(object, formula., ..., evaluate = TRUE) {
   if (evaluate) eval(call, parent.frame()) else call
 }
 
+# What a tree splits on where regressors are all that a formula has: a sum. With a dot it is they.
+variables_of <- function(side) {
+  if ("." %in% all.vars(side) || is_sum_of_names(side)) return(side)
+  known <- stats::terms(stats::as.formula(call("~", side)))
+  used <- which(rowSums(attr(known, "factors") > 0) > 0)
+  Reduce(function(a, b) call("+", a, b), as.list(attr(known, "variables"))[-1][used])
+}
+
 update_gmt_formula <- function(old, new) {
   if (length(new) == 2) new <- call("~", quote(.), new[[2]])
   before <- formula_sides(old)
@@ -246,7 +254,7 @@ update_gmt_formula <- function(old, new) {
     stats::update.formula(stats::as.formula(call("~", known)), stats::as.formula(changed))[[2]]
   }
   right <- change(before$regressors, after$regressors)
-  known <- if (is.null(before$splitters)) before$regressors else before$splitters
+  known <- if (is.null(before$splitters)) variables_of(before$regressors) else before$splitters
   splitters <- if (is.null(after$splitters)) before$splitters else change(known, after$splitters)
   if (!is.null(splitters)) right <- call("|", right, splitters)
   left <- do.call(substitute, list(new[[2]], list(. = old[[2]])))

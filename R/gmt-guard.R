@@ -50,7 +50,8 @@ is_better <- function(frame, roles, settings) {
   z > guard_least
 }
 
-# By row held out the (weighted) squared error of the linear model less that of the tree.
+# By row held out the (weighted) squared error of the linear model less that of the tree; but for
+# rows that lack what no row of the other folds lacks.
 gain_of_tree <- function(frame, roles, settings, out) {
   held <- rows_of_frame(frame, out)
   others <- rows_of_frame(frame, !out)
@@ -59,5 +60,6 @@ gain_of_tree <- function(frame, roles, settings, out) {
     (values_of_rows(fit, held) - held$response)^2
   }
   gain <- error(with_one_leaf(settings)) - error(settings)
-  if (is.null(held$weights)) gain else gain * held$weights
+  if (!is.null(held$weights)) gain <- gain * held$weights
+  gain[!is.na(gain)]
 }

@@ -7,13 +7,21 @@ loo_grid <- list(ridge = c(0, 0.3, 1, 3, 10, 30), smoothing = c(0, 3, 10, 30, 10
                  limits = c("range", "none"))
 loo_zero_costs <- 2
 loo_free_costs <- 1.02 # few rows show what models without limits may say
+loo_alone_costs <- 1 # but the model of all rows is to predict no worse than that of lm()
 loo_rows_max <- 10000 # with more rows leaves have nothing to borrow
 loo_rows_used <- 2000
 loo_weight_min <- 1e-3
 
-# What `shrink` stands for.
+# What `shrink` stands for, and what there is without. "split": limits where the tree has splits,
+# and else where they lower the leave-one-out error, for a linear model of all rows is no worse than
+# that of lm().
 shrink_settings <- list(ridge = "loo", smoothing = "loo", limits = "loo", complexity = 0.7)
-plain_settings <- list(ridge = 0, smoothing = 0, limits = "range", complexity = 1)
+plain_settings <- list(ridge = 0, smoothing = 0, limits = "split", complexity = 1)
+
+settle_limits <- function(settings, n_nodes) {
+  if (settings$limits == "split") settings$limits <- if (n_nodes > 1) "range" else "loo"
+  settings
+}
 
 is_loo <- function(settings) {
   vapply(settings[names(loo_grid)], identical, NA, "loo")
@@ -25,7 +33,8 @@ settle_loo <- function(settings, nodes, frame, design, where) {
   asked <- is_loo(settings)
   if (!any(asked)) return(settings)
   if (length(where) > loo_rows_max) {
-    settings[names(loo_grid)[asked]] <- plain_settings[names(loo_grid)[asked]]
+    many <- list(ridge = 0, smoothing = 0, limits = "range")
+    settings[names(loo_grid)[asked]] <- many[asked]
     return(settings)
   }
   tried <- settings[names(loo_grid)]
@@ -33,7 +42,8 @@ settle_loo <- function(settings, nodes, frame, design, where) {
   # a tree without splits has nothing to smooth
   if (asked[["smoothing"]] && length(nodes$n) == 1) tried$smoothing <- 0
   table <- loo_table(tried, nodes, frame, design, where)
-  table$weight <- loo_weights(table, length(where))
+  alone <- length(nodes$n) == 1 && !asked[["ridge"]] && !asked[["smoothing"]]
+  table$weight <- loo_weights(table, length(where), if (alone) loo_alone_costs else loo_free_costs)
   for (name in c("ridge", "smoothing")) {
     if (asked[[name]]) settings[[name]] <- sum(table$weight * table[[name]])
   }
@@ -44,10 +54,10 @@ settle_loo <- function(settings, nodes, frame, design, where) {
 
 # Weights of the models in their mean: error^(-n / 2) would be a likelihood, but one that takes the
 # splits for known. Limits have no mean: those of the least error are used.
-loo_weights <- function(table, n) {
+loo_weights <- function(table, n, free_costs = loo_free_costs) {
   error <- errors_to_compare(table)
   within <- table$limits == "range"
-  is_free <- loo_free_costs * min(error[!within], Inf) < min(error[within], Inf)
+  is_free <- free_costs * min(error[!within], Inf) < min(error[within], Inf)
   kept <- if (is_free) !within else within
   least <- min(error[kept])
   weight <- ifelse(error == least, 1, (least / error)^(n / 10)) * kept

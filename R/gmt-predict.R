@@ -6,14 +6,15 @@
 #' models, or the leaf of each row and the path to it.
 #'
 #' @details
-#' A linear model can predict any value far from the rows that it was fitted to. By default each
-#' value is therefore first limited to the range that the predictor had in the training rows of the
-#' leaf, and the prediction to the range of the response there, extended by a twentieth of it on
-#' either side. On many data sets this is decisive for the accuracy of a model tree: a single new
-#' row outside the range may otherwise have a larger error than all others together. `extrapolate =
-#' TRUE` evaluates the models without limits, as `lm()` and the exports of the tree ([as_sql()],
-#' [as_c()], [write_pmml()]) do. If the response is nearly linear, limits do harm; with `limits =
-#' "loo"` of [gmt_control()] leave-one-out errors decide whether a fit has any.
+#' A linear model can predict any value far from the rows that it was fitted to. If the fit has
+#' limits, each value is therefore first limited to the range that the predictor had in the training
+#' rows of the leaf, and the prediction to the range of the response there, extended by a twentieth
+#' of it on either side. On many data sets this is decisive for the accuracy of a model tree: a
+#' single new row outside the range may otherwise have a larger error than all others together. If
+#' the response is nearly linear, limits do harm. A tree with splits has them by default; where
+#' there is none, and with `limits = "loo"` of [gmt_control()], leave-one-out errors decide
+#' (`gmt$settings$limits` says it). `extrapolate = TRUE` evaluates the models without limits, as
+#' `lm()` and the exports of the tree ([as_sql()], [as_c()], [write_pmml()]) do.
 #'
 #' @param object A fit of [gmt()].
 #' @param newdata Data frame, or a numeric matrix if all predictors are numeric, with the columns
@@ -38,7 +39,8 @@
 #' Barber et al. (2021): for exchangeable rows they contain a new response with a probability of at
 #' least `1 - 2 (1 - level)`, whatever the distribution and however the tree was found, and in
 #' practice of about `level`. They are infinite if there are fewer than `1 / (1 - level) - 1`
-#' training rows. Weights are ignored.
+#' training rows. Weights are ignored, but rows of weight 0 do not count. A row that the tree of the
+#' others cannot predict, since none of these lacks the same values, counts as infinitely far.
 #' @references R. F. Barber, E. J. Candes, A. Ramdas, R. J. Tibshirani (2021). Predictive inference
 #'   with the jackknife+. *Annals of Statistics* 49, 486-507. \doi{10.1214/20-AOS1965}.
 #' @return A numeric vector named by row; with an interval a matrix with the columns `fit`, `lwr`

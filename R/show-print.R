@@ -33,13 +33,14 @@ print.contree_model <- function(x, digits = getOption("digits"), time = FALSE, .
 }
 
 # "Held out, in 5 folds: RMSE 3.12", of trees that have not seen the rows, by their weights; none
-# where these are not kept.
+# where these are not kept. Rows that such trees could not predict do not count.
 held_out_line <- function(fit) {
   errors <- fit$conformal$error
   weights <- tree_row_weights(fit)
   if (is.null(errors) || (tree_weighted(fit) && is.null(weights))) return("")
-  if (is.null(weights)) weights <- rep(1, length(errors))
-  rmse <- sqrt(stats::weighted.mean(errors^2, weights))
+  weights <- if (is.null(weights)) rep(1, length(errors)) else weights[weights > 0]
+  known <- is.finite(errors)
+  rmse <- sqrt(stats::weighted.mean(errors[known]^2, weights[known]))
   gettextf("Held out, in %d folds: RMSE %s\n", max(fit$conformal$fold), format(signif(rmse, 4)))
 }
 

@@ -41,7 +41,7 @@
 #'   rows that they were not fitted to. For exchangeable rows the interval contains a new response
 #'   with a probability of at least `1 - 2 (1 - level)`, whatever the distribution, and in practice
 #'   of about `level`. It is infinite if there are fewer than `1 / (1 - level) - 1` training rows;
-#'   weights are ignored.
+#'   weights are ignored, but rows of weight 0 do not count.
 #' @param level Level of the intervals, a number between 0 and 1; 0.95 by default.
 #' @param laplace For `type = "prob"`: a number of at least 0 that is added to the count of each
 #'   class in the leaf before proportions are computed. 1 is Laplace's correction, which avoids

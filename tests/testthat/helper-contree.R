@@ -124,7 +124,7 @@ session_script <- function(code) {
 }
 
 # Runs `code` in another session, for so many seconds at most: what it says on stdout and stderr.
-run_session <- function(code, env = character(), timeout = 60) {
+run_session <- function(code, env = character(), timeout = 600) {
   script <- session_script(code)
   on.exit(unlink(script))
   said <- suppressWarnings(system2(file.path(R.home("bin"), "Rscript"),
@@ -158,12 +158,12 @@ interrupt_session <- function(code) {
   }
   system2(file.path(R.home("bin"), "Rscript"), c("--vanilla", shQuote(script)), stdout = out,
           stderr = FALSE, wait = FALSE)
-  wait_for(function() "deep" %in% said(), 120)
+  wait_for(function() "deep" %in% said(), 600)
   pid <- as.integer(said()[1])
   on.exit(tools::pskill(pid, tools::SIGKILL), add = TRUE, after = FALSE)
   still_running <- identical(said()[length(said())], "deep")
   tools::pskill(pid, tools::SIGINT)
-  ended <- wait_for(function() "end" %in% said(), 120)
+  ended <- wait_for(function() "end" %in% said(), 600)
   list(said = said(), ended = ended, still_running = still_running)
 }
 

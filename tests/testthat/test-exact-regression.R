@@ -576,6 +576,12 @@ test_that("conformal intervals hold new numbers as often as they say", {
   beyond <- floor(0.2 * 151 + 1e-9)
   expect_equal(unname(limits[1, 2:3]),
                c(sort(each - found$error)[beyond], sort(each + found$error)[151 - beyond]))
+  # rows without weight do not count, however far out
+  weighted <- contree(y ~ ., transform(rows(60), y = replace(y, 1:3, 1e9)), depth = 1,
+                      conformal = 4, weights = rep(0:1, c(3, 57)))
+  expect_length(weighted$conformal$error, 57)
+  expect_lt(max(weighted$conformal$error), 10)
+  expect_output(print(weighted), paste("RMSE", signif(sqrt(mean(weighted$conformal$error^2)), 4)))
   missing <- transform(new[1:4, ], x = replace(x, 2, NA))
   expect_identical(predict(fit, missing, interval = "conformal", level = 0.8,
                            na.action = na.omit)[, "fit"],

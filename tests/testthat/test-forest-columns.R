@@ -97,3 +97,44 @@ test_that("few levels are split by subsets, many by their order", {
                predict(hist_forest(y ~ ., data, trees = 1, depth = 6, seed = 1), data,
                        type = "class"), ignore_attr = TRUE)
 })
+
+test_that("levels are in the order of what trees are grown from: rows count by their weights", {
+  set.seed(9)
+  n <- 300
+  g <- factor(sample(letters[1:9], n, TRUE), letters)
+  w <- sample(0:4, n, TRUE) * (g != "c") # whose rows have no weight
+  weighted <- function(y) {
+    order_of <- function(rows, weights) {
+      level_orders(list(columns = list(g = as.integer(g)[rows]), types = c(g = "factor"),
+                        xlevels = list(g = letters), response = y[rows], weights = weights))$g
+    }
+    places <- order_of(1:n, w * 1e307)
+    repeated <- order_of(rep(1:n, w), NULL) # each row as often as it weighs
+    expect_identical(places[-3], repeated[-3])
+    expect_identical(places[3], 9L) # comes last
+    expect_identical(which(is.na(places)), 10:26)
+  }
+  weighted(rnorm(n) + as.integer(g) %% 3)
+  for (k in 2:5) weighted(factor((sample(k, n, TRUE) + as.integer(g) * (runif(n) < 0.4)) %% k))
+  # a row that is never drawn says nothing, however far out it is
+  x <- data.frame(g, z = rnorm(n))
+  y <- x$z + as.integer(g) %% 3
+  grow <- function(y) predict(hist_forest(x, y, weights = w, trees = 10, seed = 1), x)
+  expect_equal(grow(y), grow(replace(y, w == 0, 1e6)), tolerance = 1e-6)
+})
+
+test_that("levels are in the order of their rates, whatever single rows have", {
+  set.seed(9)
+  exposure <- 10^runif(400, -4, 0)
+  g <- factor(sample(letters[1:9], 400, TRUE))
+  count <- rpois(400, exposure * as.integer(g))
+  weights <- sample(0:3, 400, TRUE)
+  order_of <- function(weights) {
+    fit <- hist_forest(data.frame(g), count, exposure = exposure, family = "poisson", trees = 2,
+                       weights = weights, min_n = 5, seed = 1)
+    unname(fit$orders$g)
+  }
+  rate <- function(w) unname(rowsum(count * w, g) / rowsum(exposure * w, g))[, 1]
+  expect_identical(order_of(NULL), rank(rate(1), ties.method = "first"))
+  expect_identical(order_of(weights), rank(rate(weights), ties.method = "first"))
+})

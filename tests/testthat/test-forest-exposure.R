@@ -132,3 +132,13 @@ test_that("rates of other rows are those without amounts that are far from all o
   }
   expect_identical(c(part(4, 5), part(1, 3))[parts], part(1, 8)[parts])
 })
+
+test_that("errors of rates are weighted by exposure, beside the rate of all rows", {
+  set.seed(8)
+  d <- policies(200)
+  fit <- hist_forest(claims ~ x + f, d, exposure = time, trees = 10, min_n = 20, seed = 1)
+  known <- fit$oob$trees > 0
+  off <- function(rate) weighted.mean((d$claims / d$time - rate)[known]^2, d$time[known])
+  expect_equal(fit$oob$error, off(fit$oob$predictions))
+  expect_equal(fit$oob$r_squared, 1 - fit$oob$error / off(sum(d$claims) / sum(d$time)))
+})

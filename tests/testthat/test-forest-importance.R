@@ -107,3 +107,15 @@ test_that("p-values are those of ranger's definitions", {
   weighted <- hist_forest(Species ~ ., iris, trees = 2, weights = Sepal.Length)
   expect_contree_error(forest_p_values(weighted, "altmann"), "unsupported")
 })
+
+test_that("the twin of a predictor that is always tried is always tried, too", {
+  set.seed(9)
+  x <- as.data.frame(matrix(rnorm(100 * 5), 100))
+  corrected <- vapply(1:30, function(seed) {
+    fit <- hist_forest(x, rnorm(100), trees = 10, importance = "corrected", always = "V1", mtry = 1,
+                       seed = seed)
+    fit$importance$corrected[1] / fit$importance$impurity[1]
+  }, 0)
+  expect_lt(abs(mean(corrected)), 4 * sd(corrected) / sqrt(30))
+  expect_lt(abs(mean(corrected)), 0.3)
+})

@@ -167,3 +167,11 @@ test_that("trees that are too deep for a model say so", {
     expect_s3_class(forest_tree(fit, 1, as = "model"), "contree_model")
   }
 })
+
+test_that("a forest that was stopped makes what it is combined with incomplete", {
+  whole <- hist_forest(Species ~ ., iris, trees = 2, seed = 1)
+  stopped <- hist_forest(Species ~ ., iris, trees = 2, seed = 1, first = 3)
+  stopped$status <- "time limit"
+  expect_identical(c(whole, stopped)$status, "time limit")
+  expect_identical(c(stopped, whole)$status, "time limit")
+})

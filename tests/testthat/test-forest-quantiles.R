@@ -141,3 +141,20 @@ test_that("what cannot be asked of rows is an error", {
   fit$forest$rows[3] <- bitwShiftL(200L, 8L) + 1L
   expect_error(predict(fit, kept, type = "quantiles"), "'rows' are not valid")
 })
+
+test_that("rows that were not held out do not say how wide intervals are", {
+  set.seed(7)
+  n <- 80
+  d <- data.frame(x = runif(n))
+  d$y <- d$x + rnorm(n)
+  held <- rep(c(TRUE, FALSE), c(15, 65))
+  d$y[held] <- d$y[held] + rnorm(15, 0, 9)
+  fit <- hist_forest(d["x"], d$y, trees = 40, weights = as.numeric(!held), holdout = TRUE,
+                     quantiles = TRUE, seed = 1)
+  new <- data.frame(x = 0.5)
+  ends <- c(0.25, 0.75)
+  own <- predict(fit, d[held, "x", drop = FALSE], type = "quantiles", quantiles = ends)
+  misses <- sort(pmax(own[, 1] - d$y[held], d$y[held] - own[, 2]))
+  expect_equal(unname(predict(fit, new, interval = "conformal", level = 0.5, data = d["x"])[2:3]),
+               c(predict(fit, new, type = "quantiles", quantiles = ends)) + c(-1, 1) * misses[8])
+})

@@ -71,3 +71,12 @@ test_that("limits of memory are said in the same way for trees and forests", {
     expect_contree_error(control(memory_limit = -1), "input", "'memory_limit'")
   }
 })
+
+test_that("balanced classes are drawn alike, also one of a single row", {
+  set.seed(6)
+  y <- factor(rep(c("many", "few", "one"), c(90, 9, 1)))
+  fit <- hist_forest(data.frame(x = rnorm(100)), y, trees = 200, class_weights = "balanced",
+                     seed = 1, keep_inbag = TRUE)
+  drawn <- tapply(rowSums(fit$inbag), y, sum) / sum(fit$inbag)
+  expect_lt(max(abs(drawn - 1 / 3)), 5 * sqrt(2 / 9 / sum(fit$inbag)))
+})

@@ -82,7 +82,8 @@ test_that("gmt", {
     expect_identical(sums_by_ways(forged, columns)[[1]][, 1], got)
   }
   for (factors in c("both", "split")) {
-    fit <- gmt(y ~ a + b + c + f + l, data, control = gmt_control(factors = factors), seed = 1)
+    fit <- gmt(y ~ a + b + c + f + l, data, seed = 1,
+               control = gmt_control(factors = factors, limits = "range"))
     for (extrapolate in c(FALSE, TRUE)) {
       expected <- suppressWarnings(predict(fit, new, extrapolate = extrapolate))
       expect_same_model(fit, expected, extrapolate = extrapolate)

@@ -39,3 +39,43 @@ test_that("folds leave R's random numbers alone", {
   gmt(dist ~ speed, cars, seed = 1, conformal = 3, effort = 0)
   expect_identical(runif(2), expected)
 })
+
+test_that("rows that a fold's tree cannot predict are taken to be infinitely far", {
+  set.seed(2)
+  d <- data.frame(x = runif(60), u = replace(runif(60), 5, NA))
+  d$y <- d$x + rnorm(60)
+  fit <- gmt(y ~ ., d, seed = 1, conformal = 6, effort = 0)
+  fold <- fit$conformal$fold
+  expect_identical(which(is.infinite(fit$conformal$error)), 5L)
+  others <- fit$conformal$error[-5]
+  expect_output(print(fit), paste("RMSE", signif(sqrt(mean(others^2)), 4)))
+  new <- data.frame(x = 0.5, u = c(0.5, NA))
+  limits <- predict(fit, new, interval = "conformal", level = 0.8)
+  at <- vapply(fit$conformal$fits, function(of_fold) {
+    values <- contree:::gmt_values(of_fold, new, c(1L, 1L), FALSE)
+    replace(values, is.na(values), Inf)
+  }, numeric(2))
+  expect_identical(which(is.infinite(at[2, ])), fold[5]) # the tree without row 5
+  k <- floor(0.2 * 61)
+  for (row in 1:2) {
+    below <- c(ifelse(is.finite(at[row, fold[-5]]), at[row, fold[-5]] - others, -Inf), -Inf)
+    above <- c(at[row, fold[-5]] + others, Inf)
+    expect_equal(limits[[row, "lwr"]], sort(below)[k])
+    expect_equal(limits[[row, "upr"]], sort(above)[61 - k])
+  }
+  lacking <- predict(gmt(y ~ x, d, seed = 1, conformal = 6, effort = 0), data.frame(x = NA_real_),
+                     interval = "conformal")
+  expect_true(all(is.na(lacking)))
+})
+
+test_that("an offset is known of the rows of a fold", {
+  set.seed(3)
+  d <- data.frame(x = runif(80), o = 100 * rnorm(80))
+  d$y <- d$x + rnorm(80)
+  plain <- gmt(y ~ x, d, seed = 1, conformal = 4, effort = 0)
+  moved <- gmt(I(y + o) ~ x + offset(o), d, seed = 1, conformal = 4, effort = 0)
+  expect_equal(moved$conformal$error, plain$conformal$error, tolerance = 1e-6)
+  expect_equal(predict(moved, d[1:3, ], interval = "conformal", level = 0.8),
+               predict(plain, d[1:3, ], interval = "conformal", level = 0.8) + d$o[1:3],
+               tolerance = 1e-6)
+})

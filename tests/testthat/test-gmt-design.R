@@ -154,3 +154,20 @@ test_that("training rows are found again beside rows of weight 0, wherever the d
   inside <- inside[-1, ]
   expect_contree_error(summary(fit, node = 1), "input", "found again")
 })
+
+test_that("a level that a leaf does not know counts as the weighted mean of its rows", {
+  set.seed(8)
+  n <- 150
+  d <- data.frame(f = factor(sample(c("a", "b", "c"), n, TRUE)), x = rnorm(n), z = runif(n),
+                  w = 10^runif(n, -2, 2))
+  d$f[d$z < 0.5 & d$f == "c"] <- "a"
+  d$y <- ifelse(d$z < 0.5, d$x, 9 - d$x) + as.integer(d$f) + rnorm(n, 0, 0.1)
+  fit <- gmt(y ~ x + f | z, d, weights = w, seed = 1, max_leaves = 2, complexity = 1)
+  low <- d[d$z < 0.5, ]
+  model <- lm(y ~ x + f, low, weights = w)
+  expect_identical(unique(predict(fit, low, type = "node")), 2L)
+  expected <- coef(model)[[1]] + 0.3 * coef(model)[["x"]] +
+    coef(model)[["fb"]] * weighted.mean(low$f == "b", low$w)
+  new <- data.frame(x = 0.3, f = "c", z = 0.1)
+  expect_equal(unname(predict(fit, new, extrapolate = TRUE)), expected, tolerance = 1e-7)
+})

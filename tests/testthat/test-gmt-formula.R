@@ -101,6 +101,11 @@ test_that("update() changes both parts of a formula", {
   all <- gmt(y ~ . | ., d[c("y", "x", "z", "u")], seed = 1)
   expect_identical(update(all, . ~ . - z)$gmt$regressors, c("x", "u"))
   expect_identical(update(all, . ~ . | . - z)$gmt$splitters, c("x", "u"))
+  # without a bar variables are what is split on, not products
+  product <- gmt(y ~ x:z - 1 + offset(u), d, seed = 1)
+  expect_identical(deparse(formula(update(product, . ~ . | . + u))),
+                   "y ~ x:z - 1 + offset(u) | x + z + u")
+  expect_identical(update(product, . ~ . | . - x)$gmt$splitters, "z")
   expect_contree_error(update(gmt(d["x"], d$y, seed = 1), . ~ . - x), "input", "no formula")
 })
 

@@ -54,3 +54,63 @@ test_that("held-out rows are predicted no worse than by lm(), but for noise", {
   }, NA)
   expect_identical(sum(worse), 0L)
 })
+
+test_that("rows that lack what no row of the other folds lacks say nothing against a tree", {
+  set.seed(2)
+  d <- data.frame(x = runif(300), u = runif(300))
+  d$y <- ifelse(d$x < 0.5, 3 * d$x, 10 - 2 * d$x) + rnorm(300, 0, 0.1)
+  leaves <- function(data, formula = y ~ .) nrow(coef(gmt(formula, data, seed = 1)))
+  expect_identical(leaves(d), 2L)
+  expect_identical(leaves(replace(d, "u", list(replace(d$u, 7, NA)))), 2L)
+  expect_identical(leaves(replace(d, "x", list(replace(d$x, 7, NA)))), 2L)
+})
+
+test_that("where the response is nearly linear, new rows are predicted as by lm()", {
+  set.seed(6)
+  for (noise in c(0, 0.01, 0.1, 0.3, 1)) {
+    rows <- function(n) {
+      x <- as.data.frame(matrix(rnorm(4 * n), n))
+      transform(x, y = V1 + 2 * V2 - V3 + noise * rnorm(n))
+    }
+    d <- rows(200)
+    held <- rows(2000)
+    off <- function(fit) sqrt(mean((predict(fit, held) - held$y)^2))
+    expect_lt(off(gmt(y ~ ., d, seed = 1)), 1.01 * off(lm(y ~ ., d)) + 1e-9)
+  }
+})
+
+test_that("rows held out count by their weights", {
+  set.seed(5)
+  n <- 400
+  d <- data.frame(x = runif(n), light = rep(c(FALSE, TRUE), c(150, 250)))
+  d$y <- ifelse(d$light, rnorm(n, 0, 30), ifelse(d$x < 0.5, 3 * d$x, 10 - 2 * d$x))
+  d$y <- d$y + rnorm(n, 0, 0.1)
+  w <- ifelse(d$light, 1e-9, 1)
+  roles <- list(regressors = "x", splitters = "x")
+  settings <- contree:::gmt_settings(gmt_control(complexity = 1), list(), TRUE, 1, FALSE)
+  frame <- contree:::read_gmt_xy(d["x"], d$y, NULL, w, NULL)$frame
+  out <- seq_len(n) %% 5 == 0
+  others <- contree:::rows_of_frame(frame, !out)
+  errors <- function(...) {
+    fit <- gmt(d["x"][!out, , drop = FALSE], d$y[!out], weights = w[!out], seed = 1, ...)
+    (predict(fit, d["x"][out, , drop = FALSE]) - d$y[out])^2
+  }
+  expect_equal(contree:::gain_of_tree(frame, roles, settings, out),
+               w[out] * unname(errors(max_leaves = 1) - errors(complexity = 1)))
+})
+
+test_that("a tree must be better by a standard error", {
+  settings <- contree:::gmt_settings(gmt_control(), list(), TRUE, 1, FALSE)
+  better <- function(gains) {
+    is_better <- contree:::is_better
+    environment(is_better) <- list2env(list(gain_of_tree = function(frame, roles, settings, out) {
+      gains[out]
+    }), parent = asNamespace("contree"))
+    is_better(list(response = seq_along(gains)), NULL, settings)
+  }
+  gains <- rep(c(1, -1), 50)
+  error <- sd(gains) / 10
+  expect_false(better(gains + 0.9 * error))
+  expect_true(better(gains + 1.1 * error))
+  expect_false(better(gains - 1.1 * error))
+})

@@ -149,9 +149,9 @@ test_that("limits are kept or not, in all that predicts", {
   d <- data.frame(x = 1:40)
   d$y <- 3 * d$x + sin(1:40)
   new <- data.frame(x = c(-50, 20, 90))
-  kept <- gmt(y ~ x, d, seed = 1)
+  kept <- gmt(y ~ x, d, seed = 1, limits = "range")
   none <- gmt(y ~ x, d, seed = 1, limits = "none")
-  free <- gmt(y ~ x, d, seed = 1, limits = "loo") # a line is one
+  free <- gmt(y ~ x, d, seed = 1) # a line is one
   for (fit in list(none, free)) {
     expect_identical(fit$gmt$settings$limits, "none")
     expect_identical(coef(fit), coef(kept))
@@ -166,9 +166,9 @@ test_that("limits are kept or not, in all that predicts", {
   expect_lt(max(predict(kept, new)), 125)
   # where the line bends, it does not go on
   d$y <- pmin(d$x, 25) + rnorm(40, 0, 0.1)
-  bent <- gmt(y ~ x | 1, d, seed = 1, limits = "loo")
+  bent <- gmt(y ~ x | 1, d, seed = 1)
   expect_identical(bent$gmt$settings$limits, "range")
-  expect_identical(predict(bent, new), predict(gmt(y ~ x | 1, d, seed = 1), new))
+  expect_identical(predict(bent, new), predict(gmt(y ~ x | 1, d, seed = 1, limits = "range"), new))
 })
 
 test_that("models without limits have to be better, not just as good", {
@@ -178,6 +178,11 @@ test_that("models without limits have to be better, not just as good", {
   expect_identical(loo_weights(table, 100), c(0, 1))
   expect_identical(loo_weights(table[2, ], 100), 1)
   expect_identical(loo_weights(table[1, ], 100), 1)
+  # but where there is nothing to search
+  table$error <- c(1, 0.999)
+  expect_identical(loo_weights(table, 100, loo_alone_costs), c(0, 1))
+  table$error <- c(1, 1)
+  expect_identical(loo_weights(table, 100, loo_alone_costs), c(1, 0))
   exact <- data.frame(ridge = 1, smoothing = c(1, 2), limits = "range", error = c(0, 0.1))
   expect_identical(loo_weights(exact, 100), c(1, 0))
 })
@@ -195,4 +200,23 @@ test_that("shrunk models have larger trees", {
   many <- gmt(y ~ ., armchair(10001), seed = 1, effort = 0, shrink = TRUE)
   expect_identical(many$gmt$settings$search$complexity, 1)
   expect_contree_error(gmt_control(complexity = "loo"), "input", "'complexity'")
+})
+
+test_that("leave-one-out errors know what leaves borrow from above their parents", {
+  set.seed(4)
+  d <- data.frame(x = rnorm(80), z = runif(80), w = runif(80, 0.5, 2))
+  d$y <- 10 * findInterval(d$z, 1:3 / 4) * c(1, -1)[1 + (d$z > 0.5)] + d$x + rnorm(80)
+  fit <- gmt(y ~ x | z, d, weights = w, seed = 1, max_leaves = 4, smoothing = "loo",
+             limits = "loo", ridge = 0)
+  expect_gte(max(node_ids(fit)), 4)
+  table <- fit$gmt$settings$loo
+  x <- columns_of(fit, d, "x")
+  for (row in which(table$limits == "none" & table$smoothing > 0)) {
+    hand <- by_hand(fit, d, table$smoothing[row], 0)
+    off <- vapply(1:80, function(i) {
+      weights <- replace(d$w * hand$count[[as.character(hand$leaf[i])]], i, 0)
+      d$y[i] - sum(x[i, ] * ridge_model(x, d$y, weights, 0))
+    }, 0)
+    expect_equal(table$error[row], sum(d$w * off^2) / sum(d$w), tolerance = 1e-7)
+  }
 })

@@ -52,3 +52,14 @@ test_that("a tree can be saved, read and looked over", {
   expect_equal(predict(readRDS(file), mtcars), predict(fit, mtcars))
   expect_identical(coef(update(fit, seed = 1)), coef(fit))
 })
+
+test_that("with weights likelihood and summary are those of lm()", {
+  set.seed(2)
+  d <- data.frame(x = rnorm(60), w = runif(60, 0.1, 3))
+  d$y <- 2 * d$x + rnorm(60)
+  fit <- gmt(y ~ x, d, weights = w, seed = 1, max_leaves = 1)
+  model <- lm(y ~ x, d, weights = w)
+  expect_equal(as.double(logLik(fit)), as.double(logLik(model)))
+  expect_equal(unname(residuals(summary(fit, node = 1))), unname(residuals(summary(model))))
+  expect_equal(unname(residuals(fit)), unname(residuals(model)))
+})

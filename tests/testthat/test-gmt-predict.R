@@ -22,7 +22,7 @@ test_that("predictions and intervals are those of lm() in the leaf", {
 
 test_that("values and predictions are taken back to the ranges of the leaf", {
   d <- armchair(400, 2, seed = 3)
-  fit <- gmt(y ~ ., d, seed = 1)
+  fit <- gmt(y ~ ., d, seed = 1, limits = "range")
   new <- data.frame(x1 = c(-50, 2, 2, 70), x2 = c(1, -90, 90, 2))
   node <- predict(fit, new, type = "node")
   trained <- predict(fit, type = "node")
@@ -53,4 +53,31 @@ test_that("exports compute the models as they are", {
   expect_equal(sum(generics::augment(fit, newdata = d)$.node == predict(fit, type = "node")), 300)
   skip_if_not_installed("RSQLite")
   expect_equal(in_sqlite(new, as_sql(fit))[[1]], plain, tolerance = 1e-12)
+})
+
+test_that("predictions are limited to a twentieth of the range beyond either end", {
+  d <- data.frame(x = 1:40)
+  set.seed(1)
+  d$y <- d$x + runif(40)
+  fit <- gmt(y ~ x + I(x^2), d, seed = 1, max_leaves = 1, limits = "range")
+  # the range of the response ends where the regressors' may let the model pass it
+  fit$gmt$low[1, 1:2] <- -1e3
+  fit$gmt$high[1, 1:2] <- 1e7
+  far <- predict(fit, data.frame(x = c(-900, 3000)))
+  ends <- range(d$y)
+  model <- predict(fit, data.frame(x = c(-900, 3000)), extrapolate = TRUE)
+  expect_equal(unname(far), unname(ifelse(model > ends[2], ends[2] + diff(ends) / 20,
+                                          ends[1] - diff(ends) / 20)))
+  expect_true(any(model > ends[2]) && any(model < ends[1]))
+})
+
+test_that("each node has the ranges of its rows, inner nodes too", {
+  d <- armchair(300, 2, seed = 5)
+  fit <- gmt(y ~ ., d, seed = 1, limits = "range")
+  where <- predict(fit, type = "node")
+  for (k in seq_along(node_ids(fit))) {
+    inside <- vapply(where, function(leaf) node_ids(fit)[k] %in% (leaf %/% 2^(0:6)), NA)
+    ranges <- vapply(d[inside, c("x1", "x2", "y")], range, numeric(2), USE.NAMES = FALSE)
+    expect_equal(rbind(fit$gmt$low[k, ], fit$gmt$high[k, ]), ranges, ignore_attr = TRUE)
+  }
 })

@@ -99,3 +99,24 @@ test_that("models of an intercept alone have nothing to drop", {
     expect_equal(unname(predict(fit, data)), ave(data$y, data$z > 50))
   }
 })
+
+test_that("covariances of chosen regressors are those of lm(), with a level that the leaf lacks", {
+  set.seed(4)
+  n <- 200
+  d <- data.frame(f = factor(sample(letters[1:4], n, TRUE)), x = rnorm(n), u = rnorm(n),
+                  z = runif(n))
+  d$f[d$z < 0.5 & d$f == "b"] <- "c" # the second of four columns is aliased in one leaf
+  d$y <- ifelse(d$z < 0.5, d$x, 9 - d$x) + as.integer(d$f) + rnorm(n, 0, 0.3)
+  fit <- gmt(y ~ f + x + u | z, d, seed = 1, select = 2, max_leaves = 2, complexity = 1)
+  leaves <- rownames(coef(fit))
+  expect_length(leaves, 2)
+  for (leaf in as.integer(leaves)) {
+    kept <- !fit$gmt$dropped[leaf_row <- match(leaf, rownames(fit$frame)), ]
+    x <- model.matrix(~ f + x + u, d)[predict(fit, type = "node") == leaf, kept, drop = FALSE]
+    model <- lm(d$y[predict(fit, type = "node") == leaf] ~ x - 1)
+    known <- !is.na(coef(model))
+    ours <- vcov(fit, leaf)[kept, kept]
+    expect_equal(unname(is.na(diag(ours))), unname(!known))
+    expect_equal(unname(ours[known, known]), unname(vcov(model)[known, known]), tolerance = 1e-7)
+  }
+})

@@ -389,7 +389,7 @@ in_browser <- function(file, script, ...) {
   dom <- system2(browser(), c("--headless", "--no-sandbox", "--disable-gpu",
                               paste0("--user-data-dir=", home), "--enable-logging=stderr",
                               ..., "--dump-dom", paste0("file://", page)),
-                 stdout = TRUE, stderr = log, timeout = 60)
+                 stdout = TRUE, stderr = log, timeout = 600)
   seen <- xml2::xml_text(xml2::xml_find_all(xml2::read_html(paste(dom, collapse = "\n")),
                                             "//pre[@id='seen']"))
   list(seen = jsonlite::fromJSON(seen), console = grep("CONSOLE", readLines(log), value = TRUE))

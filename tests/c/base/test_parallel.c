@@ -126,13 +126,13 @@ static unsigned n_threads_now(void)
 }
 
 /* None is left that waits, and perhaps spins, for the next task. What has ended may be told of for
- * a moment, and a sanitizer may have a thread of its own. */
+ * a while where the machine is busy, and a sanitizer may have a thread of its own. */
 static void crews_end(void)
 {
     unsigned before = n_threads_now();
     crew_task task = {WORKERS, 0};
     ct_with_crew(WORKERS, loops_of_crew, &task);
-    for (int turn = 0; turn < 10000 && n_threads_now() > before + 1; turn++) ct_pause();
+    for (int turn = 0; turn < 5000000 && n_threads_now() > before + 1; turn++) ct_pause();
     CHECK(n_threads_now() <= before + 1);
 }
 

@@ -134,6 +134,38 @@ static void predictions(void)
     }
 }
 
+/* A member tells of 255 draws at most: rows drawn so often, twice as often, and once more. */
+static void drawn_as_often_as_a_member_tells(void)
+{
+    enum { N = 6 };
+    const int32_t often[N] = {254, 255, 256, 510, 511, 0}, *drawn[1] = {often};
+    forest_table t = forest_table_new(1, N, 2, 0, 0, 0, CT_HIST_CODES);
+    ct_hist_options o = forest_options(&t, 1);
+    uint32_t *ranks = ranks_of(t.numbers, N);
+    ct_hist_forest forest;
+    ct_hist_extra extra;
+    ct_error error;
+    t.data.ranks = ranks;
+    t.data.drawn = drawn;
+    o.sample = 254 + 255 + 256 + 510 + 511;
+    o.depth = 0;
+    REQUIRE(ct_hist_grow(&t.data, &o, &forest, &extra, &error) == CT_OK);
+    const ct_hist_tree *tree = &forest.trees[0];
+    CHECK(ct_forest_members_are_valid(&forest, N));
+    CHECK_INT(tree->ends[0], 9);
+    for (uint32_t row = 0; row < N; row++) {
+        uint32_t sum = 0;
+        for (uint32_t k = 0; k < tree->ends[0]; k++)
+            if (ct_hist_rank(tree->members[k]) == ranks[row])
+                sum += ct_hist_drawn(tree->members[k]);
+        CHECK_INT(sum, often[row]);
+    }
+    ct_hist_forest_free(&forest);
+    ct_hist_extra_free(&extra);
+    forest_table_free(&t);
+    free(ranks);
+}
+
 /* The same trees as without rows; in any number of threads, and in blocks of any size. */
 static void same_forest(void)
 {
@@ -219,6 +251,7 @@ static void memory_ends(void)
 static const check_case cases[] = {
     {"leaves keep their rows", leaves_keep_their_rows},
     {"predictions", predictions},
+    {"drawn as often as a member tells", drawn_as_often_as_a_member_tells},
     {"the same forest", same_forest},
     {"others are refused", others_are_refused},
     {"memory ends", memory_ends},

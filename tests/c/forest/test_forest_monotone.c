@@ -56,5 +56,33 @@ static void no_step_against(void)
     }
 }
 
-static const check_case cases[] = {{"no step against", no_step_against}};
+/* Rows of one value, and others that lack it, are parted one way alone if only that is allowed. */
+static void no_leaf_without_rows(void)
+{
+    for (uint64_t seed = 0; seed < 24; seed++) {
+        const uint32_t n_classes = seed % 2 ? 2 : 0, n = seed % 3 ? 40 : 400;
+        const int32_t ways[3] = {seed % 4 < 2 ? 1 : -1, 0, 0};
+        forest_table t = forest_table_new(seed, n, 3, n_classes, 2 + (uint32_t) seed % 5, 0.4,
+                                          CT_HIST_CODES);
+        ct_hist_options o = forest_options(&t, 10);
+        ct_hist_forest forest;
+        ct_hist_extra extra;
+        ct_error error;
+        t.data.monotone = ways;
+        CHECK_INT(ct_hist_grow(&t.data, &o, &forest, &extra, &error), CT_OK);
+        for (uint32_t i = 0; i < forest.n_trees; i++) {
+            const ct_hist_tree *tree = &forest.trees[i];
+            for (uint32_t leaf = 0; !n_classes && leaf < tree->n_leaves; leaf++)
+                CHECK(tree->counts[leaf] > 0 && isfinite(tree->means[leaf]));
+            for (uint32_t leaf = 0; n_classes && leaf < tree->n_leaves; leaf++)
+                CHECK(tree->counts[2 * leaf] + tree->counts[2 * leaf + 1] > 0);
+        }
+        ct_hist_forest_free(&forest);
+        ct_hist_extra_free(&extra);
+        forest_table_free(&t);
+    }
+}
+
+static const check_case cases[] = {{"no step against", no_step_against},
+                                   {"no leaf without rows", no_leaf_without_rows}};
 CHECK_MAIN(cases)

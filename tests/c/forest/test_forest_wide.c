@@ -135,10 +135,11 @@ static void put_numbers(forest_table *t, int kind, uint64_t seed)
     for (uint32_t i = 0; i < t->n_rows; i++) {
         t->numbers[i] = floor(t->numbers[i] * 300);
         if (kind == 1 && i % 5) t->numbers[i] = 0;
+        if (kind == 3) t->numbers[i] = t->numbers[i] * 30 + i % 29;
     }
     const int n_far = kind == 2 ? 6 : 1;
     for (int i = 0; i < n_far; i++)
-        t->numbers[rng_below(&r, t->n_rows)] = (i % 2 ? -1 : 1) * 0x1p36 + i;
+        t->numbers[rng_below(&r, t->n_rows)] = (i % 2 ? -1 : 1) * (kind == 3 ? 0x1p33 : 0x1p36) + i;
 }
 
 typedef struct {
@@ -282,10 +283,10 @@ static void check_tree(const forest_table *t, uint64_t seed)
 }
 
 /* All cuts of all columns, node by node: one number far from the others; most of them equal; six
- * far. */
+ * far; others that span 2,000 units of all. */
 static void splits_are_best(void)
 {
-    for (int kind = 0; kind < 3; kind++)
+    for (int kind = 0; kind < 4; kind++)
         for (uint64_t seed = 0; seed < (CHECK_QUICK() ? 3 : 12); seed++) {
             forest_table t = forest_table_new(seed, ROWS, COLS, 0, seed % 2 ? 0 : 9, 0,
                                               CT_HIST_CODES);
