@@ -41,7 +41,8 @@
 #'   class; for two numeric variables a heat map for the first class, else a line for each value of
 #'   the second variable.
 #' @section Errors:
-#' `contree_input_error` if a column, a level or a class does not exist, or if `data` has no rows.
+#' `contree_input_error` if a column, a level or a class does not exist, if `data` has no rows, or if
+#' a column has missing values only and no values in `at`.
 #' @references J. Friedman (2001). Greedy function approximation: a gradient boosting machine.
 #' *Annals of Statistics* 29(5), 1189-1232. \doi{10.1214/aos/1013203451}.
 #'
@@ -65,7 +66,10 @@ partial_dependence <- function(fit, data, variables, at = NULL, grid = 20, ice =
   check_at(model, data, variables, at)
   classes <- check_shown_classes(model, classes)
   values <- lapply(stats::setNames(variables, variables), function(name) {
-    if (is.null(at[[name]])) grid_of(data[[name]], grid) else at[[name]]
+    known <- if (is.null(at[[name]])) grid_of(data[[name]], grid) else at[[name]]
+    if (length(known)) return(known)
+    stop_input("data", gettextf("'%s' has missing values only", name),
+               gettext("give values for it as 'at'"))
   })
   steps <- rev(expand.grid(rev(lapply(values, seq_along))))
   parts <- lapply(seq_len(nrow(steps)), function(step) {

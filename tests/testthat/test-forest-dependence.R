@@ -160,3 +160,10 @@ test_that("times, dates and lengths of time keep their class", {
     expect_identical(class(both$long), "difftime")
   }
 })
+
+test_that("a column of missing values needs values to be set to", {
+  data <- transform(mtcars, gone = NA_real_)
+  fit <- hist_forest(mpg ~ wt + gone, data, trees = 5, seed = 1)
+  expect_contree_error(partial_dependence(fit, data, "gone"), "input", c("'gone'", "'at'"))
+  expect_identical(partial_dependence(fit, data, "gone", at = list(gone = 1:2))$gone, 1:2)
+})
