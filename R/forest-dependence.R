@@ -41,8 +41,8 @@
 #'   class; for two numeric variables a heat map for the first class, else a line for each value of
 #'   the second variable.
 #' @section Errors:
-#' `contree_input_error` if a column, a level or a class does not exist, if `data` has no rows, or if
-#' a column has missing values only and no values in `at`.
+#' `contree_input_error` if a column, a level or a class does not exist, if `data` has no rows, or
+#' if a column has missing values only and no values in `at`.
 #' @references J. Friedman (2001). Greedy function approximation: a gradient boosting machine.
 #' *Annals of Statistics* 29(5), 1189-1232. \doi{10.1214/aos/1013203451}.
 #'
@@ -188,8 +188,9 @@ plot.partial_dependence <- function(x, centre = FALSE, main = NULL, xlab = NULL,
   check_no_dots(...)
   check_flag("centre", centre)
   variables <- attr(x, "variables")
-  if (is.null(xlab)) xlab <- variables[1]
-  shown <- as.data.frame(x)
+  numbers <- as_numbers_of_time(as.data.frame(x), variables)
+  shown <- numbers$table
+  if (is.null(xlab)) xlab <- numbers$label[1]
   if (is.null(ylab)) ylab <- if (is.null(x$class)) gettext("prediction") else gettext("probability")
   if (!is.null(x$row) || length(variables) == 2) {
     shown <- if (is.null(x$class)) shown else shown[x$class == levels(x$class)[1], ]
@@ -197,14 +198,31 @@ plot.partial_dependence <- function(x, centre = FALSE, main = NULL, xlab = NULL,
   labels <- list(main = main, xlab = xlab, ylab = ylab)
   if (!is.null(x$row)) {
     plot_ice(shown, variables, centre, labels)
-  } else if (length(variables) == 2 && is.numeric(x[[1]]) && is.numeric(x[[2]])) {
-    labels$ylab <- variables[2]
+  } else if (is_map(shown, variables)) {
+    labels$ylab <- numbers$label[2]
     plot_map(shown, col, labels)
   } else {
     by <- if (length(variables) == 2) shown[[2]] else shown$class
     plot_lines(shown[[1]], shown$prediction, by, col, labels)
   }
   invisible(x)
+}
+
+# Lengths of time as numbers, whose unit the axis has.
+as_numbers_of_time <- function(shown, variables) {
+  label <- variables
+  for (k in which(vapply(shown[variables], inherits, NA, "difftime"))) {
+    label[k] <- sprintf("%s (%s)", variables[k], units(shown[[k]]))
+    shown[[k]] <- as.numeric(shown[[k]])
+  }
+  list(table = shown, label = label)
+}
+
+# Are there two predictors of several numbers each?
+is_map <- function(shown, variables) {
+  length(variables) == 2 && all(vapply(shown[variables], function(values) {
+    is.numeric(values) && length(unique(values)) > 1
+  }, NA))
 }
 
 # A line, or for levels points, for each value of `by`; NULL: one.
@@ -224,7 +242,7 @@ plot_lines <- function(at, prediction, by, col, labels) {
     one <- groups == names[i]
     xy <- list(places$at[one], prediction[one])
     graphics::points(xy[[1 + turned]], xy[[2 - turned]], col = col[i], pch = 19,
-                     type = if (is.null(places$names)) "l" else "p")
+                     type = if (is.null(places$names) && sum(one) > 1) "l" else "p")
   }
 }
 
@@ -325,12 +343,13 @@ plot_ice <- function(shown, variable, centre, labels) {
 }
 
 plot_map <- function(shown, col, labels) {
-  across <- sort(unique(shown[[1]]))
-  up <- sort(unique(shown[[2]]))
+  # integers would overflow
+  across <- as.numeric(sort(unique(shown[[1]])))
+  up <- as.numeric(sort(unique(shown[[2]])))
   heights <- matrix(NA_real_, length(across), length(up))
   heights[cbind(match(shown[[1]], across), match(shown[[2]], up))] <- shown$prediction
   if (is.null(col)) col <- grDevices::hcl.colors(24, "YlOrRd", rev = TRUE)
   graphics::image(across, up, heights, col = col, main = labels$main, xlab = labels$xlab,
                   ylab = labels$ylab)
-  graphics::contour(across, up, heights, add = TRUE)
+  if (diff(range(heights)) > 0) graphics::contour(across, up, heights, add = TRUE)
 }

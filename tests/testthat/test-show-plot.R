@@ -463,6 +463,11 @@ test_that("splits that differ read differently, on narrow pages too, or have the
   expect_identical(which(narrow$numbered), which(contree:::node_variable(fit) %in% "region"))
   expect_setequal(drawn_texts(fit, 3, 3)$text[drawn_texts(fit, 3, 3)$text %in% c("2", "3")],
                   c("2", "3"))
+  skip_if_not_installed("ggplot2")
+  layers <- ggplot2::autoplot(fit, width = 3, height = 3)$layers
+  labelled <- Filter(function(layer) inherits(layer$geom, "GeomLabel"), layers)
+  expect_length(labelled, 1)
+  expect_identical(labelled[[1]]$data$label, c(2L, 3L))
 })
 
 test_that("thresholds that differ have digits enough to tell them apart", {
