@@ -10,10 +10,10 @@
 #' @section partykit:
 #' The object holds no training data, only a data frame without rows of the predictors that the tree
 #' uses, which is enough for printing, plotting and predicting. What needs the predictors of the
-#' training rows, such as `predict(perm = )` and `model.frame()`, needs `data`. Without `data`, and unless the fit was
-#' made with `model = TRUE`, the classes of the training rows are reconstructed from the class
-#' counts of their leaves. The counts are exact. With two classes so is the class of each row; with
-#' more, two misclassified rows of a leaf may have exchanged their classes.
+#' training rows, such as `predict(perm = )` and `model.frame()`, needs `data`. Without `data`, and
+#' unless the fit was made with `model = TRUE`, the classes of the training rows are reconstructed
+#' from the class counts of their leaves. The counts are exact. With two classes so is the class of
+#' each row; with more, two misclassified rows of a leaf may have exchanged their classes.
 #'
 #' Predictions are those of [predict.contree()], within the limits of `partykit`. Levels that did
 #' not occur in training are an error. Infinite values count as missing. Where a split separates
