@@ -96,22 +96,28 @@ autoplot.contree_accuracy <- function(object, main = NULL, ...) {
 autoplot.partial_dependence <- function(object, main = NULL, ...) {
   check_no_dots(...)
   variables <- attr(object, "variables")
-  shown <- tidy.contree_importance(object)
+  numbers <- as_numbers_of_time(tidy.contree_importance(object), variables)
+  shown <- numbers$table
   shown$group <- if (!is.null(shown$row)) shown$row else if (length(variables) == 2) {
     factor(shown[[2]])
   } else if (is.null(shown$class)) "" else shown$class
   .data <- ggplot2::.data
   by_group <- length(unique(shown$group)) > 1 && is.null(shown$row)
-  lines <- is.numeric(shown[[1]]) || inherits(shown[[1]], c("Date", "POSIXct"))
+  lines <- (is.numeric(shown[[1]]) || inherits(shown[[1]], c("Date", "POSIXct"))) &&
+    length(unique(shown[[1]])) > 1
   aes <- ggplot2::aes(.data[[variables[1]]], .data$prediction, group = .data$group)
   if (by_group) aes$colour <- ggplot2::aes(colour = .data$group)$colour
   ggplot2::ggplot(shown, aes) +
     (if (lines) ggplot2::geom_line(alpha = if (is.null(shown$row)) 1 else 0.4) else
       ggplot2::geom_point()) +
-    (if (!is.null(shown$class) && length(variables) == 2) {
+    (if (!is.null(shown$class) && (length(variables) == 2 || !is.null(shown$row))) {
       ggplot2::facet_wrap(ggplot2::vars(.data$class))
     }) + ggplot2::theme_minimal() +
-    ggplot2::labs(title = main, colour = if (length(variables) == 2) variables[2])
+    ggplot2::labs(title = main, x = numbers$label[1], y = if (is.null(shown$class)) {
+      gettext("prediction")
+    } else {
+      gettext("probability")
+    }, colour = if (length(variables) == 2) numbers$label[2])
 }
 
 #' @rdname tidy.contree

@@ -10,10 +10,10 @@
 #' @section partykit:
 #' The object holds no training data, only a data frame without rows of the predictors that the tree
 #' uses, which is enough for printing, plotting and predicting. What needs the predictors of the
-#' training rows, such as `predict(perm = )`, needs `data`. Without `data`, and unless the fit was
-#' made with `model = TRUE`, the classes of the training rows are reconstructed from the class
-#' counts of their leaves. The counts are exact. With two classes so is the class of each row; with
-#' more, two misclassified rows of a leaf may have exchanged their classes.
+#' training rows, such as `predict(perm = )` and `model.frame()`, needs `data`. Without `data`, and
+#' unless the fit was made with `model = TRUE`, the classes of the training rows are reconstructed
+#' from the class counts of their leaves. The counts are exact. With two classes so is the class of
+#' each row; with more, two misclassified rows of a leaf may have exchanged their classes.
 #'
 #' Predictions are those of [predict.contree()], within the limits of `partykit`. Levels that did
 #' not occur in training are an error. Infinite values count as missing. Where a split separates
@@ -94,6 +94,14 @@ tree_of_forest <- function(forest, tree, argument) {
 residuals.contree_party <- function(object, ...) {
   response <- object$fitted[["(response)"]]
   if (is.numeric(response)) response - stats::predict(object)
+}
+
+# Without rows partykit would evaluate a call that the object does not have.
+#' @export
+model.frame.contree_party <- function(formula, ...) {
+  if (nrow(formula$data) > 0) return(NextMethod())
+  stop_input("formula", gettext("the object holds no training rows"), gettext(
+    "give them as 'data' to as.party(), or fit the tree with model = TRUE"))
 }
 
 # partykit leaves out rows with missing values, without a word, where a column is not of the very

@@ -41,7 +41,8 @@
 #'   class; for two numeric variables a heat map for the first class, else a line for each value of
 #'   the second variable.
 #' @section Errors:
-#' `contree_input_error` if a column, a level or a class does not exist, or if `data` has no rows.
+#' `contree_input_error` if a column, a level or a class does not exist, if `data` has no rows, or
+#' if a column has missing values only and no values in `at`.
 #' @references J. Friedman (2001). Greedy function approximation: a gradient boosting machine.
 #' *Annals of Statistics* 29(5), 1189-1232. \doi{10.1214/aos/1013203451}.
 #'
@@ -65,7 +66,10 @@ partial_dependence <- function(fit, data, variables, at = NULL, grid = 20, ice =
   check_at(model, data, variables, at)
   classes <- check_shown_classes(model, classes)
   values <- lapply(stats::setNames(variables, variables), function(name) {
-    if (is.null(at[[name]])) grid_of(data[[name]], grid) else at[[name]]
+    known <- if (is.null(at[[name]])) grid_of(data[[name]], grid) else at[[name]]
+    if (length(known)) return(known)
+    stop_input("data", gettextf("'%s' has missing values only", name),
+               gettext("give values for it as 'at'"))
   })
   steps <- rev(expand.grid(rev(lapply(values, seq_along))))
   parts <- lapply(seq_len(nrow(steps)), function(step) {
@@ -184,8 +188,9 @@ plot.partial_dependence <- function(x, centre = FALSE, main = NULL, xlab = NULL,
   check_no_dots(...)
   check_flag("centre", centre)
   variables <- attr(x, "variables")
-  if (is.null(xlab)) xlab <- variables[1]
-  shown <- as.data.frame(x)
+  numbers <- as_numbers_of_time(as.data.frame(x), variables)
+  shown <- numbers$table
+  if (is.null(xlab)) xlab <- numbers$label[1]
   if (is.null(ylab)) ylab <- if (is.null(x$class)) gettext("prediction") else gettext("probability")
   if (!is.null(x$row) || length(variables) == 2) {
     shown <- if (is.null(x$class)) shown else shown[x$class == levels(x$class)[1], ]
@@ -193,14 +198,31 @@ plot.partial_dependence <- function(x, centre = FALSE, main = NULL, xlab = NULL,
   labels <- list(main = main, xlab = xlab, ylab = ylab)
   if (!is.null(x$row)) {
     plot_ice(shown, variables, centre, labels)
-  } else if (length(variables) == 2 && is.numeric(x[[1]]) && is.numeric(x[[2]])) {
-    labels$ylab <- variables[2]
+  } else if (is_map(shown, variables)) {
+    labels$ylab <- numbers$label[2]
     plot_map(shown, col, labels)
   } else {
     by <- if (length(variables) == 2) shown[[2]] else shown$class
     plot_lines(shown[[1]], shown$prediction, by, col, labels)
   }
   invisible(x)
+}
+
+# Lengths of time as numbers, whose unit the axis has.
+as_numbers_of_time <- function(shown, variables) {
+  label <- variables
+  for (k in which(vapply(shown[variables], inherits, NA, "difftime"))) {
+    label[k] <- sprintf("%s (%s)", variables[k], units(shown[[k]]))
+    shown[[k]] <- as.numeric(shown[[k]])
+  }
+  list(table = shown, label = label)
+}
+
+# Are there two predictors of several numbers each?
+is_map <- function(shown, variables) {
+  length(variables) == 2 && all(vapply(shown[variables], function(values) {
+    is.numeric(values) && length(unique(values)) > 1
+  }, NA))
 }
 
 # A line, or for levels points, for each value of `by`; NULL: one.
@@ -220,7 +242,7 @@ plot_lines <- function(at, prediction, by, col, labels) {
     one <- groups == names[i]
     xy <- list(places$at[one], prediction[one])
     graphics::points(xy[[1 + turned]], xy[[2 - turned]], col = col[i], pch = 19,
-                     type = if (is.null(places$names)) "l" else "p")
+                     type = if (is.null(places$names) && sum(one) > 1) "l" else "p")
   }
 }
 
@@ -321,12 +343,13 @@ plot_ice <- function(shown, variable, centre, labels) {
 }
 
 plot_map <- function(shown, col, labels) {
-  across <- sort(unique(shown[[1]]))
-  up <- sort(unique(shown[[2]]))
+  # integers would overflow
+  across <- as.numeric(sort(unique(shown[[1]])))
+  up <- as.numeric(sort(unique(shown[[2]])))
   heights <- matrix(NA_real_, length(across), length(up))
   heights[cbind(match(shown[[1]], across), match(shown[[2]], up))] <- shown$prediction
   if (is.null(col)) col <- grDevices::hcl.colors(24, "YlOrRd", rev = TRUE)
   graphics::image(across, up, heights, col = col, main = labels$main, xlab = labels$xlab,
                   ylab = labels$ylab)
-  graphics::contour(across, up, heights, add = TRUE)
+  if (diff(range(heights)) > 0) graphics::contour(across, up, heights, add = TRUE)
 }

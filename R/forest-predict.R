@@ -114,7 +114,7 @@
 #' predict(fit, iris[c(1, 71, 101), ], type = "prob")
 #' mean(predict(fit) != iris$Species) # out of bag
 #'
-#' cars <- hist_forest(mpg ~ ., mtcars, trees = 200, seed = 1)
+#' cars <- hist_forest(mpg ~ ., mtcars, trees = 500, seed = 1)
 #' predict(cars, mtcars[1:3, ], se.fit = TRUE)
 #' predict(cars, mtcars[1:3, ], interval = "conformal", level = 0.8)
 #'

@@ -115,6 +115,11 @@ tree_ggplot <- function(layout, page, col, legend, main) {
                          linewidth = 0.2)
     }) +
     write(labels) + write(ggplot_answers(layout)) +
+    (if (any(layout$numbered)) {
+      ggplot2::geom_label(ggplot2::aes(x = .data$x, y = .data$y, label = .data$label),
+                          ggplot_numbers(layout), size = 0.7 * size,
+                          label.padding = ggplot2::unit(0.1, "lines"))
+    }) +
     (if (length(layout$note)) write(ggplot_note(layout, page))) +
     ggplot2::scale_fill_manual(values = col, limits = legend$classes, breaks = legend$shown,
                                labels = legend$labels,
@@ -146,6 +151,13 @@ ggplot_labels <- function(layout) {
   data.frame(x = layout$x, y = layout$y + ifelse(layout$leaf, layout$bar / 2, 0),
              label = unlist(text),
              angle = ifelse(layout$turned, 90, 0))
+}
+
+# Of splits that would look alike.
+ggplot_numbers <- function(layout) {
+  nodes <- which(layout$numbered)
+  data.frame(x = layout$x[nodes] - layout$half_width[nodes],
+             y = layout$top[nodes] + number_rise * layout$line, label = layout$ids[nodes])
 }
 
 ggplot_edges <- function(layout) {

@@ -25,18 +25,18 @@ layout_stages <- list(
 
 # `drawn`, the tree that the layout is of, ends where there is no room for more.
 lay_out <- function(fit, page, title, cex, digits, facts, legend_col, extra = NULL,
-                    laplace = 0) {
+                    laplace = 0, numbers = FALSE) {
   depth <- max(node_depth(fit))
   for (limit in c(depth, rev(seq_len(depth))[-1])) {
     drawn <- cut_nodes(fit, which(!node_is_leaf(fit) & node_depth(fit) == limit))
-    frame <- start_layout(fit, drawn, page, title, legend_col)
+    frame <- start_layout(fit, drawn, page, title, legend_col, numbers)
     words <- node_words(drawn, digits, extra, laplace)
     for (sizes in list(cex, NULL)[c(!is.null(cex), TRUE)]) {
       layout <- try_stages(frame, words, page, facts, sizes)
       if (!is.null(layout)) return(told_apart(layout, frame, words, page, facts, sizes))
     }
   }
-  frame <- start_layout(fit, fit, page, title, legend_col)
+  frame <- start_layout(fit, fit, page, title, legend_col, numbers)
   try_size(frame, node_words(fit, digits, extra, laplace), page, 0.4,
            layout_stages[[length(layout_stages)]], force = TRUE)
 }
@@ -58,8 +58,9 @@ told_apart <- function(layout, frame, words, page, facts, sizes) {
   layout
 }
 
-start_layout <- function(fit, drawn, page, title, legend_col) {
+start_layout <- function(fit, drawn, page, title, legend_col, numbers) {
   frame <- skeleton(drawn, page)
+  frame$numbers <- numbers
   frame$drawn <- drawn
   frame$cut <- frame$leaf & !(frame$ids %in% node_ids(fit)[node_is_leaf(fit)])
   if (length(legend_col)) frame$legend_col <- legend_col[is_shown_class(fit)]
@@ -121,12 +122,16 @@ node_words <- function(fit, digits, extra, laplace) {
   said <- leaf_words(fit, digits)
   words <- list(variable = node_variable(fit), comparison = left_words(fit, digits), class = said,
                 short_class = said, figures = node_figures(fit, extra, laplace),
-                pieces = number_pieces, cut = cut_numbers, cut_lines = function(...) NULL)
+                pieces = number_pieces, cut = cut_numbers, cut_lines = function(...) NULL,
+                tall = FALSE)
   if (predicts_classes(fit)) {
     words$short_class <- without_common_ends(tree_classes(fit))[node_label(fit)]
     words$pieces <- name_pieces
     words$cut <- shortened_line
     words$cut_lines <- shortened_lines
+  } else if (tree_leaf(fit) == "linear") {
+    words$cut_lines <- function(text, width, cex, most) cut_numbers(text, width, cex, 2, most)
+    words$tall <- TRUE
   } else if (is_policy(fit)) {
     words$pieces <- action_pieces
     words$cut <- cut_action
@@ -285,11 +290,15 @@ fill_rows <- function(wide, width) {
 
 # Leaves: upright text if it fits, else text that reads upwards.
 fit_leaves <- function(layout, words, page, stage, force) {
-  upright <- fit_upright(layout, words, stage$shorten &&
+  longest <- 0.25 * page$height
+  upright <- fit_upright(layout, words, longest, stage$shorten &&
                          layout$unit > 8 * text_width("n", layout$cex, 2))
-  if (!is.null(upright)) return(upright)
+  if (!is.null(upright) && !(words$tall && stage$shorten)) return(upright)
   if (stage$upright) return(NULL)
-  fit_turned(layout, words, 0.25 * page$height, stage$shorten, force)
+  turned <- fit_turned(layout, words, longest, stage$shorten, force)
+  # models that are cut stand the way that has room for more of them
+  said <- function(layout) sum(nchar(unlist(layout$facts)))
+  if (is.null(upright) || said(turned) > said(upright)) turned else upright
 }
 
 # Names of the classes of the leaves; of those that are too long the part that tells them apart, if
@@ -299,15 +308,18 @@ leaf_class <- function(words, leaf, width, cex, shorten) {
   ifelse(shorten & text_width(class, cex, 2) > width, words$short_class[leaf], class)
 }
 
-fit_upright <- function(layout, words, shorten) {
+# Classes have two lines at most, models as many as turned text is long.
+fit_upright <- function(layout, words, longest, shorten) {
   leaf <- which(layout$leaf)
   width <- layout$unit - 0.06 - 1.6 * layout$pad
   figures <- words$figures[leaf]
+  layout$n_figures <- max(lengths(figures))
+  most <- if (words$tall) max(2, (longest - layout$pad) %/% layout$line - layout$n_figures) else 2
   if (max(0, text_width(as.character(unlist(figures)), layout$cex)) > width) return(NULL)
   class <- lapply(leaf_class(words, leaf, 2 * width, layout$cex, shorten), function(text) {
-    lines <- fill_lines(words$pieces(text), width, layout$cex, 2)
+    lines <- fill_lines(words$pieces(text), width, layout$cex, most)
     if (!is.null(lines) || !shorten) return(lines)
-    words$cut_lines(text, width, layout$cex)
+    words$cut_lines(text, width, layout$cex, most)
   })
   if (any(vapply(class, is.null, NA))) return(NULL)
   rows <- max(lengths(class))
@@ -316,7 +328,6 @@ fit_upright <- function(layout, words, shorten) {
   widest <- max(text_width(unlist(class), layout$cex, 2),
                 text_width(as.character(unlist(figures)), layout$cex))
   layout$half_width <- ifelse(layout$leaf, (max(widest, 0.25) + 1.6 * layout$pad) / 2, 0)
-  layout$n_figures <- max(lengths(figures))
   layout$leaf_height <- (rows + layout$n_figures) * layout$line + layout$pad + layout$bar
   layout
 }
@@ -442,7 +453,8 @@ fit_facts <- function(words, node, width, cex, facts) {
 # Heights. The space between the rows is the same everywhere; the leaves stand on the legend.
 place_rows <- function(layout, page, force) {
   inner <- !layout$leaf
-  top <- page$height - layout$title_height - 0.08
+  layout$ceiling <- page$height - layout$title_height
+  top <- layout$ceiling - max(0.08, if (layout$numbers) (number_rise + 0.45) * layout$line)
   floor <- layout$legend_height
   rows <- if (any(inner)) max(layout$depth[inner]) + 1 else 0
   row_height <- vapply(seq_len(rows),
@@ -477,20 +489,37 @@ name_pieces <- function(name) {
   strsplit(marked, "\n", fixed = TRUE)[[1]]
 }
 
-# Numbers are whole, and the terms of a model go with their signs.
-number_pieces <- function(text) {
-  marked <- gsub(", ", ",\n ", gsub("( [-+] )", "\n\\1", text))
-  strsplit(marked, "\n", fixed = TRUE)[[1]]
+# Numbers are whole, the terms of a model go with their signs, and what is quoted, levels and names,
+# stays together.
+number_pieces <- function(text, at = " [-+] |(?<=,) ") {
+  quoted <- gregexpr("\"([^\"\\\\]|\\\\.)*\"|`([^`\\\\]|\\\\.)*`", text, perl = TRUE)
+  bare <- text
+  regmatches(bare, quoted) <- list(strrep("x", nchar(regmatches(text, quoted)[[1]])))
+  from <- gregexpr(at, bare, perl = TRUE)[[1]]
+  from <- c(1, from[from > 1])
+  substring(text, from, c(from[-1] - 1, nchar(text)))
 }
 
-# The first pieces, as many as fit, and ".."; NULL if none does.
-cut_numbers <- function(text, width, cex, font = 2) {
-  if (text_width(text, cex, font) <= width) return(text)
+# The first pieces, as many as fit in so many lines, and ".."; NULL if none does.
+cut_numbers <- function(text, width, cex, font = 2, most = 1) {
   pieces <- number_pieces(text)
-  for (n in rev(seq_len(length(pieces) - 1))) {
-    short <- paste0(paste(pieces[seq_len(n)], collapse = ""), " ..")
-    if (text_width(short, cex, font) <= width) return(short)
+  for (n in rev(seq_along(pieces))) {
+    short <- pieces[seq_len(n)]
+    if (n < length(pieces)) short[n] <- paste(short[n], "..")
+    lines <- fill_terms(short, width, cex, most, font)
+    if (!is.null(lines)) return(lines)
   }
+}
+
+# Lines of a model, broken between its terms. If one is too wide, each has its own line and, where
+# needed, another one for what its number is multiplied with.
+fill_terms <- function(terms, width, cex, most, font) {
+  lines <- fill_lines(terms, width, cex, most, font)
+  if (!is.null(lines) || length(terms) > most) return(lines)
+  each <- lapply(terms, function(term) {
+    fill_lines(number_pieces(term, " [*] "), width, cex, 2, font)
+  })
+  if (all(lengths(each) > 0) && sum(lengths(each)) <= most) unlist(each)
 }
 
 # "grant (0.25)", an action and its reward: the name of the action, and the number.
@@ -513,15 +542,15 @@ cut_action <- function(text, width, cex, font = 2) {
 }
 
 # Pieces joined into lines, each as full as fits.
-fill_lines <- function(pieces, width, cex, most) {
-  row <- fill_rows(text_width(pieces, cex, 2), width)
+fill_lines <- function(pieces, width, cex, most, font = 2) {
+  row <- fill_rows(text_width(pieces, cex, font), width)
   lines <- trimws(vapply(split(pieces, row), paste, "", collapse = ""))
-  if (length(lines) <= most && max(text_width(lines, cex, 2)) <= width) unname(lines)
+  if (length(lines) <= most && max(text_width(lines, cex, font)) <= width) unname(lines)
 }
 
 # The start of a name and "..", and below it the end of the name, from the beginning of a word if
 # that is not far.
-shortened_lines <- function(name, width, cex) {
+shortened_lines <- function(name, width, cex, most = 2) {
   characters <- strsplit(name, "")[[1]]
   wide <- text_width(characters, cex, 2)
   from_start <- sum(cumsum(wide) <= width - text_width("..", cex, 2))

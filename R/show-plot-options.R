@@ -105,16 +105,19 @@ path_of_row <- function(fit, row) {
 
 # ---- node numbers --------------------------------------------------------------------------------
 
-# On the upper left corner of the boxes.
+# Above the upper left corner of the boxes, clear of their text and on the page.
 draw_numbers <- function(layout, nodes) {
   if (length(nodes) == 0) return(invisible())
   cex <- 0.8 * layout$cex
   text <- as.character(layout$ids[nodes])
-  width <- text_width(text, cex) / 2 + 0.04
+  width <- text_width(text, cex) / 2 + 0.03
   height <- line_height(cex) / 2
-  x <- layout$x[nodes] - layout$half_width[nodes]
-  y <- layout$top[nodes]
+  x <- pmax(layout$x[nodes] - layout$half_width[nodes], width)
+  y <- pmin(layout$top[nodes] + number_rise * layout$line, layout$ceiling - height)
   graphics::rect(x - width, y - height, x + width, y + height, col = "white", border = "grey60",
                  xpd = NA)
   graphics::text(x, y, text, cex = cex, adj = c(0.5, 0.5), xpd = NA)
 }
+
+# How far the middle of a number is above its box, in lines.
+number_rise <- 0.25

@@ -67,30 +67,47 @@ script_string <- function(text) {
 # Lines with axes and a legend, as SVG. `curves`: a named list of list(x, y); `xlim`, `ylim`: the
 # ranges of the axes.
 line_chart <- function(title, curves, col, xlab, ylab, xlim, ylim) {
-  box <- list(left = 62, right = 318, top = 12, bottom = 268)
-  if (diff(ylim) == 0) ylim <- ylim + c(0, 1)
-  across <- function(x) box$left + (x - xlim[1]) / diff(xlim) * (box$right - box$left)
-  up <- function(y) box$bottom - (y - ylim[1]) / diff(ylim) * (box$bottom - box$top)
+  x <- chart_axis(xlim)
+  y <- chart_axis(ylim)
+  box <- list(left = max(62, 24 + svg_width(y$labels, 12)), right = 318, top = 12, bottom = 268)
+  across <- function(at) box$left + (at - x$from) / x$span * (box$right - box$left)
+  up <- function(at) box$bottom - (at - y$from) / y$span * (box$bottom - box$top)
   legend_top <- box$bottom + 56
   height <- legend_top + 18 * length(curves)
   lines <- Map(function(curve, colour, dashes) {
     known <- is.finite(curve$x) & is.finite(curve$y)
     points <- sprintf("%.1f,%.1f", across(curve$x[known]), up(curve$y[known]))
-    cased("polyline", points = paste(points, collapse = " "), fill = "none",
-          stroke = colour, `stroke-dasharray` = dashes)
+    one <- length(points) == 1 # a dot
+    cased("polyline", points = paste(rep(points, 1 + one), collapse = " "), fill = "none",
+          stroke = colour, `stroke-dasharray` = dashes, `stroke-linecap` = if (one) "round")
   }, curves, col, rep_len(dash_patterns, length(curves)))
-  y <- legend_top + 18 * (seq_along(curves) - 1)
-  room <- 345 - box$left - 38
+  rows <- legend_top + 18 * (seq_along(curves) - 1)
+  start <- 62
+  room <- chart_width - start - 38
   legend <- Map(function(name, colour, dashes, y) paste0(
-    cased("line", x1 = box$left, x2 = box$left + 30, y1 = y, y2 = y, stroke = colour,
+    cased("line", x1 = start, x2 = start + 30, y1 = y, y2 = y, stroke = colour,
           `stroke-dasharray` = dashes),
-    svg_text(box$left + 38, y + 4, shorten_line(name, room, 11), "start")),
-    names(curves), col, rep_len(dash_patterns, length(curves)), y)
+    svg_text(start + 38, y + 4, shorten_line(name, room, 11), "start")),
+    names(curves), col, rep_len(dash_patterns, length(curves)), rows)
   tag("figure", tag("figcaption", html_text(title)),
-      tag("svg", class = "chart", role = "img", viewBox = sprintf("0 0 345 %.0f", height),
-          width = 345, height = sprintf("%.0f", height),
+      tag("svg", class = "chart", role = "img",
+          viewBox = sprintf("0 0 %d %.0f", chart_width, height), width = chart_width,
+          height = sprintf("%.0f", height),
           `aria-label` = paste0(title, ": ", paste(names(curves), collapse = ", ")),
-          chart_axes(box, xlim, ylim, across, up, xlab, ylab), unlist(lines), unlist(legend)))
+          chart_axes(box, across(x$at), x$labels, up(y$at), y$labels, xlab, ylab),
+          unlist(lines), unlist(legend)))
+}
+
+chart_width <- 345L
+
+# Where an axis starts, how long it is, and where its numbers are. A range of one number reaches to
+# 0.
+chart_axis <- function(range) {
+  range <- as.numeric(range)
+  if (diff(range) == 0) range <- if (range[1] == 0) c(0, 1) else range(0, range)
+  at <- pretty(range, 4)
+  at <- at[at >= range[1] & at <= range[2]]
+  list(from = range[1], span = diff(range), at = at, labels = format(at, trim = TRUE))
 }
 
 # A line above a wider one in the colour of text: pale colours are seen on any ground.
@@ -99,21 +116,21 @@ cased <- function(...) paste0(tag(..., class = "casing"), tag(..., `stroke-width
 # Curves are told apart without colours too.
 dash_patterns <- c("none", "7 3", "2 3", "9 3 2 3", "12 4", "1 2", "4 2 1 2 1 2", "6 6")
 
-chart_axes <- function(box, xlim, ylim, across, up, xlab, ylab) {
-  ticks <- function(range) {
-    at <- pretty(range, 4)
-    at[at >= range[1] & at <= range[2]]
-  }
-  x <- ticks(xlim)
-  y <- ticks(ylim)
+# `x`, `y`: the places of the numbers. Those across are left out where they have no room.
+chart_axes <- function(box, x, x_labels, y, y_labels, xlab, ylab) {
+  wide <- max(svg_width(x_labels, 12)) + 6
+  shown <- seq(1, length(x), by = ceiling(wide / max(1, x[-1] - x[-length(x)])))
+  centre <- (box$left + box$right) / 2
   middle <- (box$top + box$bottom) / 2
   c(tag("rect", x = box$left, y = box$top, width = box$right - box$left,
         height = box$bottom - box$top, class = "axes"),
-    svg_text(across(x), box$bottom + 16, format(x, trim = TRUE), "middle"),
-    svg_text(box$left - 6, up(y) + 4, format(y, trim = TRUE), "end"),
-    svg_text((box$left + box$right) / 2, box$bottom + 34, xlab, "middle"),
+    svg_text(x[shown], box$bottom + 16, x_labels[shown], "middle"),
+    svg_text(box$left - 6, y + 4, y_labels, "end"),
+    svg_text(centre, box$bottom + 34,
+             shorten_line(xlab, 2 * min(centre, chart_width - centre), 12), "middle"),
     tag("text", x = 12, y = middle, `text-anchor` = "middle",
-        transform = sprintf("rotate(-90 12 %.1f)", middle), html_text(ylab)))
+        transform = sprintf("rotate(-90 12 %.1f)", middle),
+        html_text(shorten_line(ylab, 2 * middle, 12))))
 }
 
 # The middle of a text is left out until it has room, in pixels.

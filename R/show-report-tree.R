@@ -155,7 +155,7 @@ report_words <- function(fit, digits, laplace) {
   }
   short <- trimws(paste(short_words(fit, said), figures))
   name <- if (is_policy(fit)) node_action(fit) else said
-  rest <- if (is_policy(fit)) paste0(significant(digits)(fit$policy$reward), ", ") else ""
+  rest <- if (is_policy(fit)) paste0(distinct_numbers(fit$policy$reward, digits), ", ") else ""
   lines <- ifelse(node_is_leaf(fit), Map(c, name, paste0(rest, figures), USE.NAMES = FALSE),
                   Map(c, node_variable(fit), asked, short, USE.NAMES = FALSE))
   question <- ifelse(node_is_leaf(fit), gettext("leaf"), paste(node_variable(fit), asked))

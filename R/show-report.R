@@ -239,7 +239,9 @@ report_nodes <- function(fit, digits) {
   }
   table[["leaf"]] <- ifelse(node_is_leaf(fit), gettext("yes"), "")
   report_section("nodes", gettext("Nodes"),
-                 tag("details", tag("summary", gettextf("All %d nodes", nrow(fit$frame))),
+                 tag("details", tag("summary", sprintf(ngettext(nrow(fit$frame), "The %d node",
+                                                                 "All %d nodes"),
+                                                        nrow(fit$frame))),
                      tag("div", class = "wide", html_table(table, code = "rule"))))
 }
 

@@ -280,6 +280,10 @@ importance_to_show <- function(x) {
   if (nrow(x) == 0) {
     stop_input("x", gettext("the tree has no split, so no column has an importance to plot"))
   }
+  if (is_shuffled(x) && !any(is.finite(x$drop))) {
+    stop_input("x", gettextf("%s is not defined, since all responses are the same",
+                             shuffled_measure(x)))
+  }
   say <- function(shown, label, unsure = 0) list(shown = shown, unsure = unsure, label = label)
   if (is_shuffled(x)) return(say(x$drop, gettextf("loss of %s", shuffled_measure(x)),
                                replace(x$se, is.na(x$se), 0)))

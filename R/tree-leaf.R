@@ -71,10 +71,12 @@ leaf_payload <- function(fit, columns) {
 # What each node predicts, for people, in one line.
 leaf_words <- function(fit, digits) {
   number <- significant(digits)
-  if (is_policy(fit)) return(paste0(node_action(fit), " (", number(fit$policy$reward), ")"))
+  if (is_policy(fit)) {
+    return(paste0(node_action(fit), " (", distinct_numbers(fit$policy$reward, digits), ")"))
+  }
   switch(
     tree_leaf(fit),
-    classes = as.character(node_class(fit)), number = number(fit$frame$yval),
+    classes = as.character(node_class(fit)), number = distinct_numbers(fit$frame$yval, digits),
     numbers = apply(node_values(fit), 1,
                     function(row) paste0(names(row), "=", number(row), collapse = ", ")),
     linear = model_code(fit, r_language(number)))

@@ -127,12 +127,25 @@ left_words <- function(fit, digits) {
 
 # Thresholds of one variable that would look alike have more digits.
 distinct_thresholds <- function(fit, digits) {
-  at <- function(digits) threshold_text(fit, function(value) format(value, digits = digits))
-  text <- at(digits)
-  for (more in digits + seq_len(max(0, 15 - digits))) {
-    alike <- are_alike(paste(node_variable(fit), text), node_threshold(fit))
+  distinct_texts(function(digits) {
+    threshold_text(fit, function(value) format(value, digits = digits))
+  }, digits, 15, node_variable(fit), node_threshold(fit))
+}
+
+# Numbers that would look alike have more digits, unless they differ by what rounding leaves.
+distinct_numbers <- function(values, digits) {
+  distinct_texts(function(digits) significant(digits)(values), digits, 10, "",
+                 signif(values, 10))
+}
+
+# `say(digits)`, the texts of values, with so many digits that those of a group that differ read
+# differently, `most` at most.
+distinct_texts <- function(say, digits, most, group, values) {
+  text <- say(digits)
+  for (more in digits + seq_len(max(0, most - digits))) {
+    alike <- are_alike(paste(group, text), values)
     if (!any(alike)) break
-    text[alike] <- at(more)[alike]
+    text[alike] <- say(more)[alike]
   }
   text
 }

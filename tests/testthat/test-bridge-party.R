@@ -253,3 +253,17 @@ test_that("a level that did not occur in training is an error that names it", {
   expect_contree_error(predict(party, new), "input", c("'w'", "'f'", "leave these rows out"))
   expect_identical(as.character(predict(party, new[-2, , drop = FALSE])), c("a", "b"))
 })
+
+test_that("model.frame() has the training rows, or says that there are none", {
+  skip_if_not_installed("partykit")
+  for (fit in list(iris2, contree(mpg ~ ., mtcars, depth = 2))) {
+    bare <- partykit::as.party(fit)
+    expect_contree_error(model.frame(bare), "input", c("no training rows", "'data'"))
+  }
+  held <- partykit::as.party(contree(Species ~ ., iris, depth = 2, model = TRUE))
+  for (party in list(held, partykit::as.party(iris2, data = iris))) {
+    expect_identical(model.frame(party)$Petal.Length, iris$Petal.Length)
+  }
+  models <- partykit::as.party(gmt(mpg ~ wt | hp, mtcars, seed = 1))
+  expect_identical(model.frame(models)$wt, mtcars$wt)
+})

@@ -160,3 +160,54 @@ test_that("times, dates and lengths of time keep their class", {
     expect_identical(class(both$long), "difftime")
   }
 })
+
+test_that("a column of missing values needs values to be set to", {
+  data <- transform(mtcars, gone = NA_real_)
+  fit <- hist_forest(mpg ~ wt + gone, data, trees = 5, seed = 1)
+  expect_contree_error(partial_dependence(fit, data, "gone"), "input", c("'gone'", "'at'"))
+  expect_identical(partial_dependence(fit, data, "gone", at = list(gone = 1:2))$gone, 1:2)
+})
+
+# The first layer of a plot, as the values that are drawn.
+drawn_by_ggplot <- function(x) {
+  plot <- ggplot2::autoplot(x)
+  grDevices::pdf(NULL)
+  on.exit(grDevices::dev.off())
+  expect_no_message(print(plot))
+  list(geom = class(plot$layers[[1]]$geom)[1], data = ggplot2::layer_data(plot), plot = plot)
+}
+
+test_that("any predictors are drawn: far integers, lengths of time, single values, equal heights", {
+  set.seed(2)
+  data <- data.frame(far = rep(c(-2147483647L, 0L, 1000000L), 20), x = stats::runif(60),
+                     last = as.difftime(1:60, units = "mins"))
+  data$y <- data$x + (data$far > 0) + as.numeric(data$last) / 30
+  fit <- hist_forest(y ~ ., data, trees = 5, seed = 1)
+  flat <- hist_forest(data[1:3], rep(3, 60), trees = 2, seed = 1)
+  grDevices::pdf(NULL)
+  on.exit(grDevices::dev.off())
+  for (grown in list(fit, flat)) for (rows in list(data, data[1, ])) {
+    for (names in list("far", "x", "last", c("far", "x"), c("last", "x"), c("x", "last"))) {
+      x <- partial_dependence(grown, rows, names, grid = 5)
+      expect_no_warning(plot(x))
+      if (requireNamespace("ggplot2", quietly = TRUE)) {
+        drawn <- drawn_by_ggplot(x)
+        expect_identical(drawn$geom, if (nrow(rows) > 1) "GeomLine" else "GeomPoint")
+      }
+    }
+  }
+  skip_if_not_installed("ggplot2")
+  drawn <- drawn_by_ggplot(partial_dependence(fit, data, "last", grid = 5))
+  expect_equal(range(drawn$data$x), c(1, 60))
+  expect_identical(drawn$plot$labels$x, "last (mins)")
+  expect_contree_error(plot(contree_importance(flat, transform(data, y = 3), y = rep(3, 60))),
+                       "input", "not defined")
+})
+
+test_that("lines of the rows do not run through several classes", {
+  skip_if_not_installed("ggplot2")
+  fit <- hist_forest(Species ~ ., iris, trees = 5, seed = 1)
+  drawn <- drawn_by_ggplot(partial_dependence(fit, iris[1:4, ], "Petal.Width", ice = TRUE))
+  expect_identical(nlevels(drawn$data$PANEL), 3L)
+  expect_false(anyDuplicated(drawn$data[c("x", "group", "PANEL")]) > 0)
+})

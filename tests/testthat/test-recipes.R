@@ -43,3 +43,18 @@ test_that("permutation importance through a prediction function, as these packag
   expect_true(all(lost[!names(lost) %in% used] == 0))
   expect_gt(max(lost[used]), 0)
 })
+
+test_that("the examples of the help pages give no warnings", {
+  skip_on_cran()
+  skip_if(nzchar(Sys.getenv("CONTREE_QUICK")))
+  pages <- tryCatch(names(tools::Rd_db("contree")), error = function(problem) NULL)
+  skip_if(length(pages) == 0, "contree was installed without help")
+  grDevices::pdf(NULL)
+  on.exit(grDevices::dev.off())
+  # other packages warn of what they do not find on a machine
+  for (topic in setdiff(sub("[.]Rd$", "", pages), c("contree_caret", "contree-package"))) {
+    expect_no_warning(utils::capture.output(suppressMessages(
+      utils::example(topic, "contree", character.only = TRUE, echo = FALSE, ask = FALSE,
+                     local = TRUE))), message = NULL)
+  }
+})

@@ -340,10 +340,78 @@ test_that("models are broken and cut between terms", {
   })
 })
 
+test_that("levels and names in models stay together, whatever is in them", {
+  model <- "1 + 2 * (age == \"10 - 20, or so\") - 3 * `a + b, c` - ifelse(is.na(d), 4, 5 * d)"
+  expect_identical(contree:::number_pieces(model),
+                   c("1", " + 2 * (age == \"10 - 20, or so\")", " - 3 * `a + b, c`",
+                     " - ifelse(is.na(d),", " 4,", " 5 * d)"))
+  expect_identical(contree:::number_pieces("(age == \"a \\\" - b\") + \u00fc * 2"),
+                   c("(age == \"a \\\" - b\")", " + \u00fc * 2"))
+})
+
+test_that("the models of few leaves are shown whole, in lines, and of more as much as has room", {
+  set.seed(12)
+  x <- as.data.frame(matrix(stats::rnorm(2400), 200, dimnames = list(NULL, letters[1:12])))
+  at <- stats::runif(200)
+  fit <- gmt(y ~ . - at | at, cbind(x, at = at, y = rowSums(x) * (1 + (at > 0.5))), seed = 1,
+             effort = 1, minbucket = 60)
+  words <- contree:::leaf_words(fit, 4)
+  leaf <- which(contree:::node_is_leaf(fit))
+  expect_gt(length(leaf), 1)
+  expect_true(all(lengths(gregexpr("*", words[leaf], fixed = TRUE)) == 12))
+  for (size in list(c(7, 5), c(12, 8), c(5, 5))) {
+    layout <- layout_of(fit, size[1], size[2])
+    for (node in leaf) {
+      said <- utils::head(layout$facts[[node]], -1)
+      expect_identical(paste(said, collapse = " "), words[node])
+      expect_true(all(grepl("^([-+] )?-?[0-9.]+(e[-+][0-9]+)?( |$)", said)))
+    }
+  }
+  # one term after the other where lines are short, the number above what it is multiplied with
+  on_page(7, 5, {
+    graphics::plot.new()
+    model <- "21.33 - 0.7703 * chmin + 0.25 * b"
+    wide <- contree:::text_width("- 0.7703 * c", 1, 2)
+    expect_identical(contree:::cut_numbers(model, wide, 1, 2, 9),
+                     c("21.33", "- 0.7703", "* chmin", "+ 0.25 * b"))
+    expect_identical(contree:::cut_numbers(model, wide, 1, 2, 3),
+                     c("21.33", "- 0.7703", "* chmin .."))
+    expect_identical(contree:::cut_numbers(model, wide, 1, 2, 2), "21.33 ..")
+  })
+})
+
+test_that("predictions that differ read differently, and those that rounding made differ do not", {
+  expect_identical(contree:::distinct_numbers(c(123456.79, 123456.8, 7, 0.3, 0.1 + 0.2), 4),
+                   c("123456.79", "123456.8", "7", "0.3", "0.3"))
+  data <- data.frame(x = 1:40, y = 123456 + rep(c(0.125, 0.25, 0.5, 0.75), each = 10))
+  fit <- contree(y ~ x, data, depth = 2)
+  leaf <- contree:::node_is_leaf(fit)
+  expect_identical(vapply(layout_of(fit, 7, 5)$facts[leaf], `[`, "", 1),
+                   c("123456.1", "123456.25", "123456.5", "123456.8"))
+  expect_length(unique(contree:::report_words(fit, 4, 0)$lines[leaf]), 4)
+})
+
 test_that("leaves of numbers have no bar", {
   expect_identical(ncol(contree:::node_bars(deep_tree(2, "number"))), 0L)
   expect_identical(ncol(contree:::node_bars(deep_tree(2, "linear"))), 0L)
   expect_identical(ncol(contree:::node_bars(deep_tree(2, "classes"))), 5L)
+})
+
+test_that("the numbers of nodes are on the page and clear of the text in the boxes", {
+  for (leaf in c("classes", "number")) for (depth in c(2, 4)) {
+    fit <- deep_tree(depth, leaf)
+    for (size in list(c(3, 3), c(7, 5), c(12, 8))) {
+      texts <- drawn_texts(fit, size[1], size[2], numbers = TRUE)
+      layout <- contree:::plotted$last$layout
+      at <- match(as.character(layout$ids), texts$text)
+      high <- 0.4 * layout$line
+      expect_false(anyNA(at))
+      expect_true(all(texts$y[at] + high <= size[2]))
+      # text keeps half a pad from the edge
+      expect_true(all(texts$y[at] - high > layout$top - layout$pad / 2))
+      expect_true(all(texts$x[at] > 0.03))
+    }
+  }
 })
 
 # ---- splits that differ read differently ---------------------------------------------------------
@@ -395,6 +463,11 @@ test_that("splits that differ read differently, on narrow pages too, or have the
   expect_identical(which(narrow$numbered), which(contree:::node_variable(fit) %in% "region"))
   expect_setequal(drawn_texts(fit, 3, 3)$text[drawn_texts(fit, 3, 3)$text %in% c("2", "3")],
                   c("2", "3"))
+  skip_if_not_installed("ggplot2")
+  layers <- ggplot2::autoplot(fit, width = 3, height = 3)$layers
+  labelled <- Filter(function(layer) inherits(layer$geom, "GeomLabel"), layers)
+  expect_length(labelled, 1)
+  expect_identical(labelled[[1]]$data$label, c(2L, 3L))
 })
 
 test_that("thresholds that differ have digits enough to tell them apart", {

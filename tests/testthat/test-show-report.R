@@ -35,6 +35,55 @@ test_that("a forest has a page of its errors, importance and partial dependence"
   expect_contree_error(contree_report(fit), "input", "'file'")
 })
 
+# Each text of a chart inside it and apart from the others, by the widths of the device; the points
+# of its lines are numbers.
+expect_sound_charts <- function(page) {
+  for (chart in xml2::xml_find_all(page, "//svg[@class='chart']")) {
+    texts <- xml2::xml_find_all(chart, "./text[not(@transform)]")
+    wide <- graphics::strwidth(xml2::xml_text(texts), units = "inches") * 72
+    x <- as.numeric(xml2::xml_attr(texts, "x"))
+    left <- x - wide * c(start = 0, middle = 0.5, end = 1)[xml2::xml_attr(texts, "text-anchor")]
+    expect_true(all(left >= 18, left + wide <= 345)) # 18: beside the name of the axis
+    for (row in split(seq_along(x), xml2::xml_attr(texts, "y"))) {
+      row <- row[order(left[row])]
+      expect_true(all(left[row][-1] > (left + wide)[row][-length(row)]))
+    }
+    up <- xml2::xml_text(xml2::xml_find_first(chart, "./text[@transform]"))
+    expect_lt(graphics::strwidth(up, units = "inches") * 72, 280)
+    points <- xml2::xml_attr(xml2::xml_find_all(chart, "./polyline"), "points")
+    expect_true(all(is.finite(as.numeric(unlist(strsplit(points, "[ ,]"))))))
+  }
+}
+
+test_that("charts hold large, small and equal numbers, long names and rows that are one", {
+  set.seed(1)
+  n <- 60
+  data <- data.frame(x = stats::runif(n), same = 5, k = c(-2147483647L, 1000000L), gone = NA_real_)
+  data$a_long_name_of_a_predictor_that_goes_on_and_on_and_does_not_end <- stats::rnorm(n) * 1e12
+  for (y in list(data$x * 1e12, 123456.789 + data$x / 1000, data$x * -1e-12, rep(0, n))) {
+    fit <- hist_forest(data, y, trees = 5, seed = 1)
+    for (rows in list(data, data[1, ])) {
+      expect_no_warning(page <- page_of(fit, rows))
+      expect_length(xml2::xml_find_all(page, "//svg"), 4)
+      expect_sound_charts(page)
+    }
+  }
+  number <- contree(y ~ x, transform(data, y = x * 1e12), depth = 2)
+  expect_sound_charts(page_of(number, transform(data, y = x * 1e12)))
+})
+
+test_that("a forest's training rows are called that", {
+  of <- function(...) paste(texts(page_of(...), "//h2 | //p"), collapse = " ")
+  fit <- hist_forest(Species ~ ., iris, trees = 5, seed = 1)
+  expect_match(of(fit, iris), "Predictions of the training rows")
+  expect_match(of(fit, iris), "seen these rows")
+  expect_match(of(fit, iris[150:1, ]), "Predictions of the rows given")
+  expect_no_match(of(fit, iris[1:4]), "Predictions of")
+  fit <- hist_forest(mtcars[-1], mtcars$mpg, trees = 5, seed = 1)
+  expect_match(of(fit, mtcars[-1], y = mtcars$mpg), "Predictions of the training rows")
+  expect_match(of(fit, mtcars[-1], y = mtcars$mpg + 1), "Predictions of the rows given")
+})
+
 test_that("the page has each node, rule, error and row as the fit has it", {
   fit <- contree(type ~ ., MASS::Pima.tr, depth = 3)
   page <- page_of(fit, MASS::Pima.te)
