@@ -91,7 +91,7 @@ contree_path.formula <- function(formula, data, weights, subset, na.action, dept
                                  class_weights = NULL, by = c("complexity", "leaves", "depth"), ...,
                                  objective = NULL, control = contree_control(...)) {
   objective <- check_objective(objective)
-  call <- plain_call(match.call(), sys.call(-1), "contree_path")
+  call <- plain_call(match.call(), sys.call(-1), "contree_path", formula)
   settings <- collect_settings(list(...), if (!missing(control)) control,
                                if (!missing(depth)) depth)
   if (!is.null(objective)) {

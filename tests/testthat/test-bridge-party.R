@@ -253,3 +253,17 @@ test_that("a level that did not occur in training is an error that names it", {
   expect_contree_error(predict(party, new), "input", c("'w'", "'f'", "leave these rows out"))
   expect_identical(as.character(predict(party, new[-2, , drop = FALSE])), c("a", "b"))
 })
+
+test_that("a tree of one constant value is plotted", {
+  skip_if_not_installed("partykit")
+  pdf(NULL)
+  on.exit(dev.off())
+  for (value in c(0, 1.5, -3e15, 1e-90)) {
+    party <- partykit::as.party(contree(y ~ a, data.frame(y = value, a = 1:20), depth = 1))
+    expect_silent(plot(party))
+    expect_silent(plot(party, "title", type = "s"))
+    expect_silent(plot(party, tp_args = list(fill = "red")))
+    expect_silent(plot(party, terminal_panel = partykit::node_terminal,
+                       tp_args = list(FUN = function(info) "leaf")))
+  }
+})
