@@ -477,8 +477,8 @@ search_at_once <- function(problem, settings, control, listener) {
         add_costs(control, problem$frame))
 }
 
-# list(grain, rounding): all errors are multiples of `grain`, or differ by at most `rounding` from
-# what the search counts (and `grain` is 0).
+# list(grain, rounding, hidden, blur, unit, total): all errors are multiples of `grain`, or differ
+# by at most `rounding` from what the search counts, in `unit`s (and `grain` is 0).
 grain_of_costs <- function(problem, settings) {
   control <- search_control(settings, NULL, NULL, NULL)
   call_core(.Call(ffi_cost_grain, searched_columns(problem), problem$codes, problem$n_classes,

@@ -208,7 +208,7 @@ node_table <- function(nodes, leaf, names) {
 # `rest` only where doubles have not all digits of the integers; NULL where costs had to be rounded.
 counted_errors <- function(solved) {
   counted <- solved$counted[c("unit", "nodes", "rest")]
-  if (is.null(counted$nodes)) return(NULL)
+  if (counted$unit == 0) return(NULL)
   counted[!vapply(counted, is.null, NA)]
 }
 
