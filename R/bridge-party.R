@@ -31,7 +31,7 @@
 #' plots and predicts from, with the predictions limited to the ranges of the leaves as in
 #' [predict.gmt()]. The plot shows the training rows of each leaf against the predictions of its
 #' model; it needs the training rows, found again by the call of the fit or given as `data`, and
-#' shows missing numbers at the mean.
+#' shows missing numbers at the mean. As any `lmtree`, one of a constant response cannot be plotted.
 #'
 #' `as.party()` is a function of `partykit`: load that package to call it.
 #'
@@ -127,6 +127,19 @@ predict.contree_party <- function(object, newdata = NULL, ...) {
     }
   }
   stats::predict(object, newdata, ...)
+}
+
+# partykit's boxes are on a scale from the least value to the largest, which must not be the same.
+#' @export
+plot.contree_party <- function(x, ..., tp_args = list()) {
+  class(x) <- setdiff(class(x), "contree_party")
+  y <- x$fitted[["(response)"]]
+  type <- c(list(...)$type, "extended")[1]
+  boxes <- is.numeric(y) && is.null(list(...)$terminal_panel) && !startsWith("simple", type)
+  if (boxes && min(y) == max(y) && is.null(tp_args$yscale)) {
+    tp_args$yscale <- y[1] + c(-1, 1) * max(abs(y[1]) / 10, 1e-3)
+  }
+  graphics::plot(x, ..., tp_args = tp_args)
 }
 
 # A model frame with the columns of its matrices one by one.

@@ -70,10 +70,7 @@ check_reserved <- function(names) {
 read_xy <- function(x, y, missing = "learn", weights = NULL, read = read_response,
                     exposure = NULL, argument = "x", offset = NULL) {
   check_x(x, argument)
-  if (is.matrix(x)) {
-    if (is.null(colnames(x))) colnames(x) <- paste0("x", seq_len(ncol(x)))
-    if (is.logical(x)) storage.mode(x) <- "integer"
-  }
+  x <- named_columns(x)
   check_column_names(colnames(x), argument)
   n <- nrow(x)
   if (NROW(y) != n) {
@@ -100,6 +97,14 @@ read_xy <- function(x, y, missing = "learn", weights = NULL, read = read_respons
   frame$offset <- settle_offset(offset)
   frame$na.action <- left_out(drop, row_names)
   frame
+}
+
+# A matrix with names of its columns, and numbers for logical values; anything else as it is.
+named_columns <- function(x) {
+  if (!is.matrix(x)) return(x)
+  if (is.null(colnames(x))) colnames(x) <- paste0("x", seq_len(ncol(x)))
+  if (is.logical(x)) storage.mode(x) <- "integer"
+  x
 }
 
 # Some rows of a frame: logical, or numbers, which may come several times.

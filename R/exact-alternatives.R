@@ -39,10 +39,10 @@
 #'   `as.data.frame()` gives a data frame with one row for each tree: `predictor`, `errors`, `cost`,
 #'   `within` (the cost less that of `fit`), `nsplit`, `gap` and `status`. If the search was
 #'   stopped, the attribute `undecided` of the list names predictors for which a tree may have been
-#'   missed, and there is a warning of class `contree_stopped`. Where `weights` or `loss` had to be
-#'   rounded (see [contree()]) the search cannot tell trees apart that differ by less: `undecided`
-#'   then also names predictors whose tree that was found costs more than `within`, where another
-#'   may not.
+#'   missed, and there is a warning of class `contree_stopped`. Where `weights`, `loss` or a numeric
+#'   response had to be rounded (see [contree()]) the search cannot tell trees apart that differ by
+#'   less: `undecided` then also names predictors whose tree that was found costs more than
+#'   `within`, where another may not.
 #' @section Errors:
 #' `contree_input_error` if the training data cannot be found or are not those of the fit, or if a
 #' setting in `...` would change the problem.
@@ -155,7 +155,7 @@ search_root <- function(found, root, problem, settings, fit) {
   if (!alone) found$bounds <- root_bounds(solved, problem)[root]
   found$elapsed <- found$elapsed + solved$elapsed
   # rounding may hide a tree that costs less than the one found
-  rounded <- !is.null(settings$beside) && solved$counted$unit == 0
+  rounded <- if (is.null(settings$beside)) solved$bound < solved$cost else solved$counted$unit == 0
   open <- alone && (stopped || rounded && solved$feature[1] > 0 &&
                       solved$bound <= settings$max_cost)
   if (solved$feature[1] == 0 || !may_cost(solved, settings)) {

@@ -49,7 +49,8 @@ NULL
 #' k being the number of binary digits of the sum of the weights (of the rows, without weights).
 #' Whole numbers, cents and other decimals that fit this grid are not rounded at all; nor are
 #' numbers far from zero if the differences between them fit it as multiples of a power of two; nor
-#' weights that are counts, or multiples of up to four decimals or of the least weight. Where that
+#' weights that are counts, or multiples of up to four decimals or of the least weight (up to 2^-50
+#' of each: weights that differ in the last two bits of a double alone count as equal). Where that
 #' would round weights, or responses by more than 2^-32 of the root of their sum of squares, costs
 #' are counted in two and three words of 64 bits, with b up to 51 and weights that are rounded,
 #' where they are, by less than 2^-63 of their sum. That takes 1.0 to 1.2 times as long up to
@@ -274,7 +275,7 @@ contree <- function(x, ...) UseMethod("contree")
 contree.formula <- function(formula, data, weights, subset, na.action, depth = 3, loss = NULL,
                             class_weights = NULL, ..., objective = NULL, tau = 0.5,
                             control = contree_control(...)) {
-  call <- plain_call(match.call(), sys.call(-1))
+  call <- plain_call(match.call(), sys.call(-1), formula = formula)
   objective <- check_objective(objective, c("rewards", "costs", "absolute"))
   settings <- collect_settings(list(...), if (!missing(control)) control,
                                if (!missing(depth)) depth, priced = is.null(objective))
@@ -476,8 +477,8 @@ search_at_once <- function(problem, settings, control, listener) {
         add_costs(control, problem$frame))
 }
 
-# list(grain, rounding): all errors are multiples of `grain`, or differ by at most `rounding` from
-# what the search counts (and `grain` is 0).
+# list(grain, rounding, hidden, blur, unit, total): all errors are multiples of `grain`, or differ
+# by at most `rounding` from what the search counts, in `unit`s (and `grain` is 0).
 grain_of_costs <- function(problem, settings) {
   control <- search_control(settings, NULL, NULL, NULL)
   call_core(.Call(ffi_cost_grain, searched_columns(problem), problem$codes, problem$n_classes,
@@ -575,9 +576,11 @@ is_of_any_size <- function(settings) isFALSE(settings$smallest) && settings$comp
 
 # The call as it is kept in the fit. Its head is the generic `name` as typed (contree or
 # contree::contree). A tree to begin with that is not a name in it but the tree itself was put there
-# by update() or do.call(), and is no part of how to fit the tree again.
-plain_call <- function(call, generic_call, name = "contree") {
+# by update() or do.call(), and is no part of how to fit the tree again. The formula stands there as
+# it is, not as the name of a variable, which update() may not find, or find to be another one.
+plain_call <- function(call, generic_call, name = "contree", formula) {
   if (!is.language(call$start)) call$start <- NULL
+  if (!missing(formula)) call$formula <- plain_formula(formula)
   head <- if (is.call(generic_call)) generic_call[[1]]
   call[[1]] <- if (identical(head,
                              call("::", quote(contree), as.name(name)))) head else as.name(name)

@@ -152,7 +152,7 @@ contree_cv.formula <- function(formula, data, weights, subset, na.action, depth 
                                repeats = 1, rule = c("1se", "min"), loss = NULL,
                                class_weights = NULL, ..., objective = NULL,
                                control = contree_control(...)) {
-  call <- plain_call(match.call(), sys.call(-1), "contree_cv")
+  call <- plain_call(match.call(), sys.call(-1), "contree_cv", formula)
   settings <- cv_settings(list(...), if (!missing(control)) control)
   grid <- cv_grid(depth, complexity, settings)
   rule <- check_choice("rule", rule)

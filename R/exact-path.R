@@ -6,13 +6,13 @@
 # or proves that there is none. All searches together prove for each number of splits how many
 # errors there are at least (`least`); a line is proven as soon as none of them lies below it.
 #
-# Costs are counted in grains, of which all are multiples: a row, or what weights and losses leave.
-# So decisions are about whole numbers, which come from C as they are, in two parts where doubles
-# have not all their digits; and the penalty at which two trees cost the same is kept as what it is,
-# the difference of such numbers over that of the splits. Where the search had to round weights or
-# losses, and of a numeric response, there is no grain; what differs by less than rounding can make
-# of it (`slack`), or by the last digits of doubles (`share` of the errors of the trees themselves),
-# counts as equal.
+# Costs are counted in grains, the units of the search: a row, what weights and losses leave, or a
+# part of what they were rounded to. So decisions are about whole numbers, which come from C as they
+# are, in two parts where doubles have not all their digits; and the penalty at which two trees cost
+# the same is kept as what it is, the difference of such numbers over that of the splits. Where all
+# errors are multiples of a grain, a search has that penalty exactly. Where weights or losses were
+# rounded, and with a numeric response, its penalty is off by up to `slack` grains a split, and what
+# differs by no more counts as equal; what that and rounding may hide is the gap.
 
 #' Optimal trees for all complexities
 #'
@@ -24,8 +24,7 @@
 #' taken.
 #'
 #' Weights and losses may be any that [contree()] accepts. If they are not multiples of a common
-#' unit, trees whose losses differ by less than the rounding described there count as equal, as do
-#' trees that differ by the last digits of their own losses; `gap` says what that may hide.
+#' unit, the path is that of the rounded ones, and `gap` says what rounding may hide.
 #'
 #' The path corresponds to the `cp` table of `rpart`; but where `rpart` prunes one tree, each tree
 #' here is the result of its own search and proven optimal. The searches share what they prove and
@@ -91,7 +90,7 @@ contree_path.formula <- function(formula, data, weights, subset, na.action, dept
                                  class_weights = NULL, by = c("complexity", "leaves", "depth"), ...,
                                  objective = NULL, control = contree_control(...)) {
   objective <- check_objective(objective)
-  call <- plain_call(match.call(), sys.call(-1), "contree_path")
+  call <- plain_call(match.call(), sys.call(-1), "contree_path", formula)
   settings <- collect_settings(list(...), if (!missing(control)) control,
                                if (!missing(depth)) depth)
   if (!is.null(objective)) {
@@ -168,19 +167,18 @@ find_path <- function(frame, settings, call, by) {
 
 # What is found on the way, costs and penalties in grains: `fits` with their `splits` and `errors`,
 # one a number of splits; `least`, for each number of splits from 0 on the errors that a tree of so
-# many makes at least; `n` rows, or what they weigh; `floor`, the penalty where the path ends;
-# `status`, why a search ended early, "optimal" if none did. Errors are matrices of two rows, whose
-# sums they are.
+# many makes at least, and `surely` in the user's unit; `n` rows, or what they weigh; `floor`, the
+# penalty where the path ends; `status`, why a search ended early, "optimal" if none did. Errors are
+# matrices of two rows, whose sums they are.
 search_path <- function(problem, settings, call, begin) {
+  most <- most_splits(settings$depth, length(problem$codes))
   found <- list(fits = list(), splits = numeric(), errors = matrix(0, 2, 0), status = "optimal",
-                least = matrix(0, 2, 1 + most_splits(settings$depth, length(problem$codes))))
-  found[c("grain", "slack", "share", "whole", "hidden")] <- measure_of_costs(problem, settings)
-  found$n <- complexity_unit(problem$frame) / found$grain
+                least = matrix(0, 2, 1 + most), surely = numeric(1 + most))
+  measures <- c("grain", "slack", "whole", "hidden", "rounding", "n")
+  found[measures] <- measure_of_costs(problem, settings, most)
   if (is_classes(problem$frame)) found$weights <- problem$frame$weights
-  # below the least penalty a split counts as long as it saves a single grain, or what is no
-  # rounding, and only then
-  found$floor <- max(settings$complexity * found$n,
-                     if (found$whole) 2^-settings$depth else 2 * found$slack)
+  # below the least penalty a split counts as long as it saves a single grain, and only then
+  found$floor <- max(settings$complexity * found$n, 2^-settings$depth)
   price <- plain_price(found$floor)
   tried <- character()
   repeat {
@@ -199,20 +197,29 @@ search_path <- function(problem, settings, call, begin) {
   found
 }
 
-# The grain of the costs, how many grains may come of rounding, which share of the errors of a tree
-# may come of sums of doubles, whether costs are whole numbers of grains, and below which cost
-# rounding may hide better trees. A comparison is of two trees, each found, or its split costed, by
-# rounded costs. Squares are added up without losses.
-measure_of_costs <- function(problem, settings) {
+# The grain of the costs, by how many a search may be off with the penalty of a split, whether all
+# errors are multiples of it, below which cost and by how much rounding may hide better trees, and
+# how many grains a complexity of 1 is. A search rounds the penalty to a grain; of a numeric
+# response it adds one for each leaf.
+measure_of_costs <- function(problem, settings, most) {
   costs <- grain_of_costs(problem, settings)
-  if (costs$grain > 0) return(list(costs$grain, 0, 0, TRUE, 0))
-  n <- if (is_classes(problem$frame)) length(problem$codes) else 0
-  list(1, 4 * costs$rounding, last_bits(n), FALSE, costs$hidden)
+  whole <- costs$grain > 0
+  classes <- is_classes(problem$frame)
+  list(costs$unit, if (whole) 0 else if (classes) 1 else most + 2, whole,
+       if (whole) 0 else costs$hidden, costs$rounding,
+       (if (classes) complexity_unit(problem$frame) else costs$total) / costs$unit)
 }
 
-errors_in_grains <- function(found, fit, leaves = which(node_is_leaf(fit))) {
-  if (found$whole) return(counted_units(tree_counted(fit), leaves))
-  c(sum(node_errors(fit)[leaves]), 0)
+# What the leaves of a tree that is known, or what some nodes would be as leaves, cost in grains.
+errors_in_grains <- function(fit, leaves = which(node_is_leaf(fit))) {
+  rowSums(fit$grains[, as.character(node_ids(fit)[leaves]), drop = FALSE])
+}
+
+# The fit with what each node costs as a leaf, in grains.
+with_grains <- function(fit, counted) {
+  rest <- if (is.null(counted$rest)) 0 else counted$rest
+  fit$grains <- structure(rbind(counted$nodes, rest), dimnames = list(NULL, node_ids(fit)))
+  fit
 }
 
 # A penalty: the errors, in two parts, that so many splits cost together. Of two trees of whole
@@ -228,10 +235,10 @@ penalty_of <- function(price) sum(price$units) / price$splits
 # numbers, whatever is lost where the parts are added.
 minus_times <- function(a, s, b, t) (a[1, ] * s - b[1] * t) + (a[2, ] * s - b[2] * t)
 
-# The difference that counts as nothing where two trees are compared that have these errors, in
-# grains, and differ by `splits` splits of that price.
-nothing <- function(found, errors, price, splits) {
-  off <- found$slack + found$share * errors
+# The difference that counts as nothing where two trees are compared that differ by `splits` splits
+# of that price, in grains.
+nothing <- function(found, price, splits) {
+  off <- found$slack * abs(splits)
   if (price$exact) off else off + last_bits_of_penalty * penalty_of(price) * abs(splits)
 }
 
@@ -254,11 +261,12 @@ search_at <- function(found, price, problem, settings, call, begin) {
   }
   solved <- solve_problem(problem, now)
   settings$complexity <- now$complexity
-  fit <- new_fit(solved, problem, settings, call)
+  fit <- with_grains(new_fit(solved, problem, settings, call), solved$counted)
   if (length(found$fits) == 0) {
     leaf <- cut_nodes(fit, which(!node_is_leaf(fit)))
     found <- add_fit(found, leaf)
     found$least[, 1] <- found$errors
+    found$surely[1] <- tree_proof(leaf)$objective
   }
   if (solved$status != "optimal") found$status <- solved$status
   # what the penalty was rounded to is known to C: nothing is lost to that
@@ -271,13 +279,14 @@ raise_least <- function(found, counted) {
   least <- rbind(counted$least, rest)[, seq_len(ncol(found$least)), drop = FALSE]
   higher <- which(colSums(least - found$least) > 0)
   found$least[, higher] <- least[, higher]
+  found$surely <- pmax(found$surely, counted$surely[seq_along(found$surely)])
   found
 }
 
 # Keeps the better of two trees with as many splits, or the first.
 add_fit <- function(found, fit) {
   splits <- tree_splits(fit)
-  errors <- errors_in_grains(found, fit)
+  errors <- errors_in_grains(fit)
   at <- match(splits, found$splits, length(found$splits) + 1)
   if (at <= length(found$splits)) {
     if (sum(found$errors[, at] - errors) <= 0) return(found)
@@ -301,11 +310,10 @@ corners <- function(found) {
     steepest <- larger[1]
     for (to in larger[-1]) if (below_edge(found, here, steepest, to) > 0) steepest <- to
     price <- price_between(found, c(here, steepest))
-    errors <- sum(found$errors[, here])
-    if (penalty_of(price) <= found$floor + nothing(found, errors, plain_price(found$floor), 1)) {
+    if (penalty_of(price) <= found$floor + nothing(found, plain_price(found$floor), 1)) {
       return(corner)
     }
-    off <- nothing(found, errors, price, found$splits[larger] - found$splits[here])
+    off <- nothing(found, price, found$splits[larger] - found$splits[here])
     on_line <- larger[below_edge(found, here, steepest, larger) >= -off]
     corner <- c(corner, on_line[which.max(found$splits[on_line])])
   }
@@ -337,8 +345,7 @@ open_edge <- function(found, tried) {
 # tree, if it is more than nothing.
 left_open <- function(found, at, price) {
   below <- below_line(found, at, price)
-  off <- nothing(found, pmax(sum(found$errors[, at]), colSums(found$least)), price, below$splits)
-  replace(below$errors, below$errors <= off, 0)
+  replace(below$errors, below$errors <= nothing(found, price, below$splits), 0)
 }
 
 below_line <- function(found, at, price) {
@@ -356,9 +363,9 @@ pruned_below <- function(found, edge) {
     weak <- weak_nodes(fit, penalty_of(edge$price) * found$grain)
     if (length(weak$cut) == 0) next
     splits <- weak$splits - found$splits[at]
-    errors <- cbind(found$errors[, at] - errors_in_grains(found, fit, weak$leaves))
+    errors <- cbind(found$errors[, at] - errors_in_grains(fit, weak$leaves))
     below <- minus_times(errors, edge$price$splits, edge$price$units, splits) / edge$price$splits
-    if (below > nothing(found, sum(found$errors[, at]), edge$price, splits)) {
+    if (below > nothing(found, edge$price, splits)) {
       return(cut_nodes(fit, weak$cut))
     }
   }
@@ -371,11 +378,12 @@ table_of_path <- function(found, settings) {
   corner <- corners(found)
   prices <- Map(function(from, to) price_between(found, c(from, to)), corner[-length(corner)],
                 corner[-1])
-  complexity <- c(complexities(found, prices), settings$complexity)
+  complexity <- c(complexities(found, corner, prices), settings$complexity)
   # the distance to what is proven is a convex function of the penalty, largest at an end of the
   # range; beyond the first price only the tree without splits is left
-  lower <- gap_at(found, corner, c(prices, list(plain_price(settings$complexity * found$n))))
-  upper <- c(0, gap_at(found, corner[-1], prices))
+  lower <- gap_at(found, corner, c(prices, list(plain_price(settings$complexity * found$n))),
+                  complexity)
+  upper <- c(0, gap_at(found, corner[-1], prices, complexity))
   shown <- vapply(found$fits[corner], function(fit) tree_proof(fit)$objective, 0)
   gap <- pmax(lower, upper)
   structure(
@@ -385,26 +393,37 @@ table_of_path <- function(found, settings) {
     gap_below = lower)
 }
 
-# Prices as shares of what rows weigh, or of the errors of one leaf, with all digits.
-complexities <- function(found, prices) {
+# Prices as shares of what rows weigh, or of the errors of one leaf, with all digits; of costs that
+# were rounded, from sums of doubles where these have lost less than rounding may have, and have
+# digits left.
+complexities <- function(found, corner, prices) {
   units <- vapply(prices, function(price) price$units, c(0, 0))
   splits <- vapply(prices, function(price) as.numeric(price$splits), 0)
-  .Call(ffi_complexities, as.numeric(units), as.numeric(splits), found$grain, found$weights,
-        found$n * found$grain)
+  exact <- .Call(ffi_complexities, as.numeric(units), as.numeric(splits), found$grain,
+                 found$weights, found$n * found$grain)
+  if (found$whole) return(exact)
+  errors <- vapply(found$fits[corner], function(fit) tree_proof(fit)$objective, 0)
+  saved <- -diff(errors)
+  lost <- 2 * .Machine$double.eps * errors[-length(errors)]
+  of_units <- 2 * (found$rounding + found$slack * found$grain)
+  ifelse(lost < of_units & saved > 1024 * lost,
+         saved / splits / tree_unit(found$fits[[corner[1]]]), exact)
 }
 
-# How much more than the optimum trees can cost at most, each at its price, in the user's unit.
-gap_at <- function(found, corner, prices) {
-  gaps <- Map(function(at, price) {
-    penalty <- penalty_of(price)
-    if (sum(found$errors[, at]) + penalty * found$splits[at] < found$hidden) {
-      return(max(0, below_line(found, at, price)$errors))
+# How much more than the optimum trees can cost at most, each at its price, which the complexity
+# says in the user's unit, as the answer is.
+gap_at <- function(found, corner, prices, complexity) {
+  gaps <- Map(function(at, price, complexity) {
+    if (found$hidden == 0) return(max(0, left_open(found, at, price)) * found$grain)
+    penalty <- complexity * tree_unit(found$fits[[at]])
+    errors <- tree_proof(found$fits[[at]])$objective
+    splits <- found$splits[at]
+    if (errors + penalty * splits >= found$hidden) {
+      return(max(0, left_open(found, at, price)) * found$grain)
     }
-    # what a split may save below is of sums of doubles
-    if (!found$whole && penalty < found$floor) price <- plain_price(found$floor)
-    max(0, left_open(found, at, price))
-  }, corner, prices)
-  as.numeric(unlist(gaps)) * found$grain
+    max(0, errors - found$surely + penalty * (splits - seq_along(found$surely) + 1))
+  }, corner, prices, complexity[seq_along(corner)])
+  as.numeric(unlist(gaps))
 }
 
 # The fit of a row of the table, at the least complexity for which it counts.
@@ -415,8 +434,9 @@ fit_of_path <- function(found, row, gap, settings) {
   } else {
     row$errors + row$complexity * found$n * found$grain * row$nsplit - gap
   }
-  fit <- at_complexity(found$fits[[at]], row$complexity, bound,
-                       if (gap == 0) "optimal" else found$status, gap)
+  fit <- found$fits[[at]]
+  fit$grains <- NULL
+  fit <- at_complexity(fit, row$complexity, bound, if (gap == 0) "optimal" else found$status, gap)
   set_call(fit, call_at(tree_call(fit), row$complexity))
 }
 

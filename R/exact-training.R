@@ -88,7 +88,13 @@ type_fault <- function(fit, read) {
 }
 
 response_fault <- function(fit, frame) {
-  if (predicts_classes(fit) && !identical(levels(frame$response), tree_classes(fit))) {
+  if (predicts_classes(fit) && !is_classes(frame)) {
+    gettextf("the response has numbers (%s), and the fit classes (%s); give factor(y)",
+             show_values(frame$response), show_names(tree_classes(fit)))
+  } else if (!predicts_classes(fit) && is_classes(frame)) {
+    gettextf("the response has classes (%s), and the fit numbers; give 'y' as numbers",
+             show_names(levels(frame$response)))
+  } else if (predicts_classes(fit) && !identical(levels(frame$response), tree_classes(fit))) {
     gettextf("the classes are %s, and were %s", show_names(levels(frame$response)),
              show_names(tree_classes(fit)))
   } else if (!same_response(fit, frame$response)) {

@@ -329,7 +329,7 @@ hist_forest.formula <- function(formula, data, weights, subset, na.action, trees
                                 exposure = NULL, family = c("gaussian", "poisson"),
                                 quantiles = FALSE, seed = NULL, ...,
                                 control = hist_forest_control(...)) {
-  call <- plain_call(match.call(), sys.call(-1), "hist_forest")
+  call <- plain_call(match.call(), sys.call(-1), "hist_forest", formula)
   given <- ranger_names(list(...), names(match.call())[-1])
   settings <- forest_settings(environment(), given, if (!missing(control)) control)
   env <- environment(formula)

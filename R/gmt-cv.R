@@ -45,7 +45,7 @@ gmt_cv.formula <- function(formula, data, weights, subset, na.action, offset,
                            complexity = c(0.3, 1, 2, 4, 8, 16), smoothing = c(0, 1, 3, 8, 20),
                            folds = 10, repeats = 1, rule = c("1se", "min"), ...,
                            control = gmt_control(...), seed = NULL) {
-  call <- plain_call(match.call(), sys.call(-1), "gmt_cv")
+  call <- plain_call(match.call(), sys.call(-1), "gmt_cv", formula)
   settings <- gmt_settings(control, list(...), !missing(control), seed, FALSE)
   grid <- gmt_grid(complexity, smoothing)
   read <- eval(call_to_read(match.call()), parent.frame())

@@ -131,7 +131,7 @@ gmt <- function(x, ...) UseMethod("gmt")
 #' @export
 gmt.formula <- function(formula, data, weights, subset, na.action, offset, ...,
                         control = gmt_control(...), seed = NULL, model = FALSE) {
-  call <- plain_call(match.call(), sys.call(-1), "gmt")
+  call <- plain_call(match.call(), sys.call(-1), "gmt", formula)
   settings <- gmt_settings(control, list(...), !missing(control), seed, model)
   read <- eval(call_to_read(match.call()), parent.frame())
   fit_gmt(read$frame, read$regressors, read$splitters, settings, call)

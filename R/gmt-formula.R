@@ -229,6 +229,7 @@ update.gmt <- function(object, formula., ..., evaluate = TRUE) {
   }
   call <- tree_call(object)
   call[names(changes)] <- changes
+  if (missing(formula.)) call <- with_own_formula(call, object, parent.frame())
   if (evaluate) eval(call, parent.frame()) else call
 }
 

@@ -211,9 +211,8 @@ model_size_least <- function(fit) as.integer(!isFALSE(fit$gmt$intercept))
 node_residuals <- function(fit, row, inside, env) {
   if (node_is_leaf(fit)[row]) return((stats::setNames(tree_y(fit) - fit$fitted.values,
                                                       names(tree_where(fit))))[inside])
-  frame <- eval(quote(stats::model.frame(fit)), list(fit = fit), env)
-  if (!is.null(fit$weightless)) frame <- frame[-fit$weightless$rows, , drop = FALSE]
-  x <- read_new_types(spread_columns(as.list(frame))[fit$gmt$regressors], fit)
+  x <- training_rows(fit, env)$columns
+  if (!is.null(fit$weightless)) x <- rows_of_columns(x, -fit$weightless$rows)
   value <- gmt_values(fit, lapply(x, `[`, inside), rep(row, sum(inside)), TRUE)
   y <- tree_y(fit) - if (is.null(fit$offset)) 0 else fit$offset
   stats::setNames(y[inside] - value, names(tree_where(fit))[inside])

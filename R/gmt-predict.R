@@ -19,7 +19,7 @@
 #' @param object A fit of [gmt()].
 #' @param newdata Data frame, or a numeric matrix if all predictors are numeric, with the columns
 #'   that the tree uses, and with those of an offset, if any. Without it the training rows are
-#'   predicted, without limits.
+#'   predicted, without limits; intervals and terms find them again by the call of the fit.
 #' @param type What to return for each row: `"response"` (the default), numbers; `"node"`, the
 #'   number of the leaf; `"path"`, the conditions that lead to it; `"terms"`, a matrix with the
 #'   contributions of the intercept and each regressor, whose sum over a row is the prediction
@@ -105,13 +105,48 @@ predict.gmt <- function(object, newdata, type = c("response", "node", "terms", "
 
 # The training rows as new_columns() has new ones, with their offset; found from `env`.
 training_rows <- function(fit, env) {
-  frame <- eval(quote(stats::model.frame(fit)), list(fit = fit), env)
-  rows <- read_columns(spread_columns(predictors_of(frame)), fit, frame)
+  frame <- if (is.null(tree_terms(fit))) xy_again(fit, env) else {
+    model <- eval(quote(stats::model.frame(fit)), list(fit = fit), env)
+    structure(predictors_of(model), row.names = attr(model, "row.names"), class = "data.frame")
+  }
+  rows <- read_columns(spread_columns(as.list(frame)), fit, frame)
   rows["na.action"] <- list(tree_na_action(fit))
   rows$offset <- if (is.null(fit$offset)) 0 else {
     unname(all_rows(fit, fit$offset, function(zero) zero$offset))
   }
+  check_training_rows(fit, rows)
   rows
+}
+
+# The columns of `x` and `z` of the call, in the rows that were used.
+xy_again <- function(fit, env) {
+  call <- tree_call(fit)
+  both <- tryCatch({
+    x <- eval(call[["x"]], env)
+    z <- eval(call[["z"]], env)
+    as.data.frame(if (is.null(z)) named_columns(x) else join_columns(x, z))
+  }, error = function(problem) no_training_rows(conditionMessage(problem)))
+  left_out <- tree_na_action(fit)
+  if (is.null(left_out)) both else both[-left_out, , drop = FALSE]
+}
+
+# Of other rows the models say something else.
+check_training_rows <- function(fit, rows) {
+  told <- unname(all_rows(fit, fit$fitted.values, function(zero) zero$fitted.values))
+  if (length(rows$row_names) != length(told)) {
+    no_training_rows(gettextf("there are %d rows now, and there were %d", length(rows$row_names),
+                              length(told)))
+  }
+  again <- gmt_values(fit, rows$columns, route(fit, rows$columns), TRUE) + rows$offset
+  other <- is.na(again) != is.na(told) | abs(again - told) > 1e-8 * max(abs(told), na.rm = TRUE)
+  if (any(bad <- other %in% TRUE)) {
+    no_training_rows(gettextf("row %d has other values now", which(bad)[1]))
+  }
+}
+
+no_training_rows <- function(reason) {
+  stop_input("newdata", gettextf("the training data cannot be found again (%s)", reason),
+             gettext("give them as 'newdata'"))
 }
 
 new_offset <- function(fit, newdata, left_out) {

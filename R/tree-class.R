@@ -208,7 +208,7 @@ node_table <- function(nodes, leaf, names) {
 # `rest` only where doubles have not all digits of the integers; NULL where costs had to be rounded.
 counted_errors <- function(solved) {
   counted <- solved$counted[c("unit", "nodes", "rest")]
-  if (is.null(counted$nodes)) return(NULL)
+  if (counted$unit == 0) return(NULL)
   counted[!vapply(counted, is.null, NA)]
 }
 
@@ -538,11 +538,23 @@ tree_model <- function(fit) fit$model
 tree_importance <- function(fit, measure = c("gini", "errors")) {
   gini <- measure[1] == "gini" && predicts_classes(fit)
   saved <- if (gini) gini_saved(class_shares(node_counts(fit), tree_loss(fit)), node_children(fit))
-  else if (predicts_classes(fit)) saved_by_splits(node_errors(fit), node_children(fit))
+  else if (predicts_classes(fit)) errors_saved(fit)
   else node_saved(fit)
   split <- !node_is_leaf(fit)
   sum_by_variable(saved[split], node_variable(fit)[split])
 }
+
+# What each split takes off the errors of its node: of a fit of contree() with all digits, which a
+# difference of large errors has not.
+errors_saved <- function(fit) {
+  child <- node_children(fit)
+  if (!has_proof(fit) || is_policy(fit)) return(saved_by_splits(node_errors(fit), child))
+  vapply(seq_along(child$left), function(node) {
+    if (child$left[node] == 0) return(0)
+    max(0, saved_by(fit, node, c(child$left[node], child$right[node])))
+  }, 0)
+}
+
 tree_settings <- function(fit) fit$control
 tree_na_action <- function(fit) fit$na.action
 

@@ -76,6 +76,24 @@ nobs.contree_ensemble <- function(object, ...) object$n
 #' @export
 formula.contree_ensemble <- function(x, ...) stats::formula(stats::terms(x))
 
+# `...` are arguments of hist_forest() then. An offset is no term of a forest, but stays.
+#' @rdname contree_methods
+#' @export
+update.hist_forest <- function(object, formula., ..., evaluate = TRUE) {
+  check_flag("evaluate", evaluate)
+  call <- replace_arguments(object$call, match.call(expand.dots = FALSE)$...)
+  if (missing(formula.)) {
+    call <- with_own_formula(call, object, parent.frame())
+  } else {
+    check_change(formula.)
+    formula <- stats::formula(object)
+    offsets <- offset_terms(call[["formula"]][[3]])
+    formula[[3]] <- Reduce(function(a, b) call("+", a, b), offsets, formula[[3]])
+    call$formula <- stats::update.formula(formula, formula.)
+  }
+  if (evaluate) eval(call, parent.frame()) else call
+}
+
 #' @rdname contree_methods
 #' @export
 terms.contree_ensemble <- function(x, ...) terms_or_stop(x$terms)

@@ -13,8 +13,10 @@
 #'
 #' `update()` refits with changed arguments, as usual, and starts from the existing tree: a search
 #' that was stopped continues from the best known tree, as in `update(fit, time_limit = 600)`.
-#' `start = NULL` starts from scratch. The call is evaluated where `update()` is called. For a fit
-#' made with `do.call()`, the call contains the expressions of the arguments, not their values.
+#' `start = NULL` starts from scratch. The call is evaluated where `update()` is called; it has the
+#' formula itself where that was given as a variable, and what the formula needs of the place where
+#' it was written comes from the fit. For a fit made with `do.call()`, the call contains the
+#' expressions of the other arguments, not their values.
 #'
 #' @order 1
 #' @param object,x,formula A fit of [contree()], or of [hist_forest()] except for `model.frame()`
@@ -135,11 +137,20 @@ update.contree <- function(object, formula., ..., evaluate = TRUE) {
       list(formula = replace_dots(stats::as.formula(formula.), stats::formula(object))),
       match.call(expand.dots = FALSE)$...))
   }
+  if (missing(formula.)) call <- with_own_formula(call, object, parent.frame())
   if (!evaluate) return(call)
   # the tree itself, not a name that may mean something else when the call is evaluated;
   # plain_call() takes it out again
   if (!"start" %in% ...names()) call$start <- object
   eval(call, parent.frame())
+}
+
+# The call with a formula that finds the functions and constants that the fit keeps.
+with_own_formula <- function(call, fit, env) {
+  terms <- tree_terms(fit)
+  if (is.null(terms) || is_lasting(environment(terms))) return(call)
+  call$formula <- formula_again(fit, call[["formula"]], env)
+  call
 }
 
 check_change <- function(formula.) {

@@ -278,18 +278,20 @@ static int put_response(SEXP list, const ct_exact_result *result)
     return i;
 }
 
-/* list(unit, nodes, rest, least, least_rest, within): see ct_exact_counted. */
+/* list(unit, nodes, rest, least, least_rest, surely, within): see ct_exact_counted. */
 static SEXP counted_list(const ct_exact_counted *counted, uint32_t n_nodes)
 {
-    static const char *const names[] = {"unit", "nodes", "rest", "least", "least_rest", "within"};
+    static const char *const names[] = {"unit",       "nodes",  "rest",  "least",
+                                        "least_rest", "surely", "within"};
     const ct_whole_numbers *nodes = &counted->nodes, *least = &counted->least;
-    SEXP list = PROTECT(r_named_list(names, 6));
+    SEXP list = PROTECT(r_named_list(names, 7));
     SET_VECTOR_ELT(list, 0, Rf_ScalarReal(counted->unit));
-    if (nodes->high) SET_VECTOR_ELT(list, 1, r_doubles_from(nodes->high, n_nodes));
+    SET_VECTOR_ELT(list, 1, r_doubles_from(nodes->high, n_nodes));
     if (nodes->rest) SET_VECTOR_ELT(list, 2, r_doubles_from(nodes->rest, n_nodes));
     SET_VECTOR_ELT(list, 3, r_doubles_from(least->high, counted->n_least));
     if (least->rest) SET_VECTOR_ELT(list, 4, r_doubles_from(least->rest, counted->n_least));
-    SET_VECTOR_ELT(list, 5, Rf_ScalarLogical(counted->within));
+    SET_VECTOR_ELT(list, 5, r_doubles_from(counted->surely, counted->n_least));
+    SET_VECTOR_ELT(list, 6, Rf_ScalarLogical(counted->within));
     UNPROTECT(1);
     return list;
 }
@@ -399,13 +401,14 @@ SEXP ffi_column_hashes(SEXP columns)
     return hashes;
 }
 
-/* list(grain, rounding, hidden, blur): what the errors of all trees with any `complexity` are
- * multiples of, 0 if the costs of rows have to be rounded, and with a numeric response; by how much
- * that may change those of a tree; below which cost that is by more than the last digits of
- * doubles; and how far, as a root of a sum of squares, a response of decimals is from these. */
+/* list(grain, rounding, hidden, blur, unit, total): what the errors of all trees with any
+ * `complexity` are multiples of, 0 if the costs of rows have to be rounded, and with a numeric
+ * response; by how much that may change those of a tree; below which cost that is by more than the
+ * last digits of doubles; how far, as a root of a sum of squares, a response of decimals is from
+ * these; a unit of the search; and what a complexity of 1 is to it. */
 SEXP ffi_cost_grain(SEXP columns, SEXP y, SEXP n_classes, SEXP control)
 {
-    static const char *const names[] = {"grain", "rounding", "hidden", "blur"};
+    static const char *const names[] = {"grain", "rounding", "hidden", "blur", "unit", "total"};
     r_problem problem = r_problem_of(columns, y, n_classes, control);
     ct_budget budget = {problem.options.memory_limit, 0};
     ct_arena arena;
@@ -420,13 +423,12 @@ SEXP ffi_cost_grain(SEXP columns, SEXP y, SEXP n_classes, SEXP control)
            rounding = status == CT_OK ? ct_exact_cost_rounding(&costs) : 0,
            hidden = status == CT_OK ? ct_exact_cost_hidden(&costs) : 0,
            blur = status == CT_OK && costs.response ? costs.response->blur : 0;
+    const double unit = costs.unit, total = costs.total;
     ct_arena_free(&arena);
     r_check(status, &error);
-    SEXP list = PROTECT(r_named_list(names, 4));
-    SET_VECTOR_ELT(list, 0, Rf_ScalarReal(grain));
-    SET_VECTOR_ELT(list, 1, Rf_ScalarReal(rounding));
-    SET_VECTOR_ELT(list, 2, Rf_ScalarReal(hidden));
-    SET_VECTOR_ELT(list, 3, Rf_ScalarReal(blur));
+    const double values[] = {grain, rounding, hidden, blur, unit, total};
+    SEXP list = PROTECT(r_named_list(names, 6));
+    for (int i = 0; i < 6; i++) SET_VECTOR_ELT(list, i, Rf_ScalarReal(values[i]));
     UNPROTECT(1);
     return list;
 }

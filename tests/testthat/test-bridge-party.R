@@ -267,3 +267,17 @@ test_that("model.frame() has the training rows, or says that there are none", {
   models <- partykit::as.party(gmt(mpg ~ wt | hp, mtcars, seed = 1))
   expect_identical(model.frame(models)$wt, mtcars$wt)
 })
+
+test_that("a tree of one constant value is plotted", {
+  skip_if_not_installed("partykit")
+  pdf(NULL)
+  on.exit(dev.off())
+  for (value in c(0, 1.5, -3e15, 1e-90)) {
+    party <- partykit::as.party(contree(y ~ a, data.frame(y = value, a = 1:20), depth = 1))
+    expect_silent(plot(party))
+    expect_silent(plot(party, "title", type = "s"))
+    expect_silent(plot(party, tp_args = list(fill = "red")))
+    expect_silent(plot(party, terminal_panel = partykit::node_terminal,
+                       tp_args = list(FUN = function(info) "leaf")))
+  }
+})

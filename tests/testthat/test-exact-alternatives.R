@@ -373,3 +373,15 @@ test_that("whole weights are compared to the last unit, however large they are",
     expect_identical(names(contree_alternatives(fit, within = 1)), "q")
   }
 })
+
+test_that("a tree that rounding of numbers may hide is not said to be none", {
+  # split on x2 first, a tree has a sum of squares of 2; the grid does not tell it from the fit
+  x <- data.frame(x1 = c(2, 0, 0, 2, 0, 2), x2 = c(0.6, 0.3, -0.3, 1.2, 0.4, NA))
+  y <- c(3, 0, 1e6, 5, 0, 2)
+  fit <- contree(x, y, weights = c(1e14, 2, 1e14, 3, 1e14, 2), depth = 2, minbucket = 1)
+  others <- contree_alternatives(fit, within = 1, data = list(x = x, y = y))
+  expect_true("x2" %in% c(names(others), attr(others, "undecided")))
+  # where nothing is rounded all is decided
+  exact <- contree(mpg ~ ., mtcars, depth = 2)
+  expect_length(attr(contree_alternatives(exact, within = 100), "undecided"), 0)
+})

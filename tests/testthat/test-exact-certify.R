@@ -541,3 +541,18 @@ test_that("a loss that was changed so that the label is none of the search's mak
     expect_false(contree_certify(changed, data)$valid)
   }
 })
+
+test_that("a response of another kind is named", {
+  of_classes <- contree(iris[1:4], iris$Species, depth = 1, certificate = TRUE)
+  check <- contree_certify(of_classes, list(x = iris[1:4], y = as.integer(iris$Species)))
+  expect_false(check$valid)
+  expect_match(check$reason, "numbers (1, 1, 1, ...)", fixed = TRUE)
+  expect_match(check$reason, "'setosa', 'versicolor', 'virginica'", fixed = TRUE)
+  expect_match(check$reason, "give factor(y)", fixed = TRUE)
+  expect_contree_error(contree_alternatives(of_classes, data = list(x = iris[1:4], y = 1:150)),
+                       "input", c("numbers (1, 2, 3, ...)", "factor(y)"))
+  of_numbers <- contree(iris[2:4], iris$Sepal.Length, depth = 1, certificate = TRUE)
+  check <- contree_certify(of_numbers, list(x = iris[2:4], y = iris$Species))
+  expect_match(check$reason, "classes ('setosa'", fixed = TRUE)
+  expect_match(check$reason, "give 'y' as numbers", fixed = TRUE)
+})

@@ -244,7 +244,7 @@ test_that("a gap is the largest over the range of the tree, at either end", {
   for (i in 1:60) {
     errors <- sort(sample(20:60, 4), decreasing = TRUE)
     found <- list(splits = c(0, 1, 2, 3), errors = rbind(errors, 0), n = 100, grain = 1, slack = 0,
-                  share = 0, whole = TRUE, hidden = 0,
+                  whole = TRUE, hidden = 0,
                   fits = lapply(errors, function(e) list(objective = e)),
                   floor = 1e-3, status = "time limit",
                   least = rbind(pmax(0, errors - sample(0:6, 4, TRUE)), 0))
@@ -408,4 +408,23 @@ test_that("the gap of a path holds whatever the root's squares leave of a step",
                                       minbucket = 1))
   last <- table[nrow(table), ]
   expect_lte(last$errors - last$gap, 0)
+})
+
+test_that("splits that save little beside what is left are on the path, with their complexity", {
+  # two rows that no split parts cost 5e15, of which doubles have no halves
+  x <- data.frame(a = c(1, 1, 2, 3))
+  for (saved in c(0.3, 3)) {
+    y <- c(0, 1e8, 5e7, 5e7 + sqrt(2 * saved))
+    table <- as.data.frame(contree_path(x, y, depth = 1, minbucket = 1))
+    expect_identical(table$nsplit, c(0, 1))
+    # the last row alone
+    expect_equal(table$complexity[1] * 5e15, 1.5 * saved, tolerance = 0.05)
+    expect_identical(table$upper[2], table$complexity[1])
+  }
+  # small sums beside a root of 1e14 have all digits
+  y <- c(1e7, 0, 1, 1.5, 2.5)
+  path <- contree_path(data.frame(a = 1:5), y, depth = 3, minbucket = 1)
+  table <- as.data.frame(path)
+  expect_equal(table$complexity[2:4] * path[[1]]$objective, c(2.25, 0.875, 0.125),
+               tolerance = 1e-9)
 })

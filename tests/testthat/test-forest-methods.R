@@ -127,6 +127,22 @@ test_that("update() grows anew", {
   expect_equal(formula(fit), Species ~ Sepal.Length + Sepal.Width + Petal.Length + Petal.Width,
                ignore_formula_env = TRUE)
   expect_equal(nobs(fit), 150)
+  expect_identical(update(fit, . ~ . - Petal.Width, trees = 1, evaluate = FALSE)$formula[[3]],
+                   quote(Sepal.Length + Sepal.Width + Petal.Length))
+  expect_contree_error(update(fit, "Species"), "input", "'formula.'")
+  expect_contree_error(update(fit, evaluate = 2), "input", "'evaluate'")
+})
+
+test_that("update() keeps an exposure that is an offset", {
+  set.seed(2)
+  d <- data.frame(n = rpois(300, 3), a = rnorm(300), b = rnorm(300), e = runif(300, 1, 5))
+  grow <- function(formula) {
+    hist_forest(formula, d, trees = 3, family = "poisson", min_n = 20, seed = 1)
+  }
+  expect_equal(predict(update(grow(n ~ a + offset(log(e))), . ~ . + b)),
+               predict(grow(n ~ a + b + offset(log(e)))))
+  expect_equal(predict(update(grow(n ~ offset(log(e)) + a + b), . ~ . - b)),
+               predict(grow(n ~ a + offset(log(e)))))
 })
 
 test_that("a tree as a model says what the tree says, and is exported", {

@@ -81,3 +81,43 @@ test_that("each node has the ranges of its rows, inner nodes too", {
     expect_equal(rbind(fit$gmt$low[k, ], fit$gmt$high[k, ]), ranges, ignore_attr = TRUE)
   }
 })
+
+test_that("intervals and terms of training rows that were given as x and y", {
+  set.seed(4)
+  d <- data.frame(a = rnorm(60), b = rnorm(60), g = factor(sample(letters[1:3], 60, TRUE)))
+  y <- d$a * (d$g == "a") + d$b + rnorm(60) / 4
+  x <- as.matrix(d[1:2])
+  # rows of a matrix without names have none in `newdata`, and numbers in the fit
+  same <- function(fit, rows, found = predict(fit, interval = "prediction")) {
+    rows <- as.data.frame(rows)
+    expect_equal(found, predict(fit, rows, interval = "prediction", extrapolate = TRUE))
+    expect_equal(found[, "fit"], fitted(fit))
+    expect_equal(predict(fit, type = "terms"),
+                 predict(fit, rows, type = "terms", extrapolate = TRUE))
+  }
+  same(gmt(d, y, seed = 1), d)
+  same(gmt(x, y, z = d[3], seed = 1), d)
+  bare <- unname(x)
+  same(gmt(bare, y, seed = 1), data.frame(x1 = x[, 1], x2 = x[, 2]))
+  same(gmt(x > 0, y, seed = 1), x > 0)
+  holes <- replace(y, 5, NA)
+  same(gmt(d, holes, seed = 1), d[-5, ])
+  weights <- rep(0:2, 20)
+  weighted <- gmt(d, y, weights = weights, offset = d$b, seed = 1)
+  expect_equal(predict(weighted, interval = "prediction")[, 1], fitted(weighted))
+  expect_equal(summary(gmt(d, y, z = d, seed = 1), 1)$residuals,
+               summary(gmt(y ~ a + b + g | a + b + g, cbind(d, y = y), seed = 1), 1)$residuals)
+
+  fit <- gmt(d[1:3], y, seed = 1)
+  d$y <- y
+  with_formula <- gmt(y ~ a + b, d, seed = 1)
+  d$a[7] <- 100
+  for (changed in list(fit, with_formula)) {
+    expect_contree_error(predict(changed, interval = "prediction"), "input",
+                         c("row 7", "'newdata'"))
+  }
+  d <- d[1:10, ]
+  expect_contree_error(predict(fit, interval = "prediction"), "input", c("10", "60", "'newdata'"))
+  rm(d)
+  expect_contree_error(predict(fit, interval = "prediction"), "input", c("'d'", "'newdata'"))
+})

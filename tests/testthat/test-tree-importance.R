@@ -172,3 +172,11 @@ test_that("the title of the axis of importance is on the page, small or large", 
   }
   expect_identical(title$cex.lab, 1)
 })
+
+test_that("what a split saves has all digits beside large weights", {
+  rows <- data.frame(x = c(1, 1, 2), y = factor(c("a", "b", "b")))
+  for (small in c(0.1, 0.3)) {
+    fit <- contree(y ~ x, rows, weights = c(1e15, 1e15 - 1, small), depth = 1)
+    expect_equal(contree_importance(fit)$errors, small, tolerance = 1e-12)
+  }
+})

@@ -38,6 +38,40 @@ test_that("update refits", {
   expect_equal(update(contree(iris[1:4], iris$Species, depth = 1), depth = 2)$frame, iris2$frame)
 })
 
+test_that("update() has the formula of a function that is over, and what the formula needs", {
+  set.seed(1)
+  d <- data.frame(y = factor(rep(1:2, 20)), z = rnorm(40), a = rnorm(40), b = rnorm(40))
+  # a variable of the same name that means something else
+  form <- y ~ b
+  in_function <- function(fit, formula, ...) {
+    form <- formula
+    fit(form, d, ...)
+  }
+  names_of <- function(fit) fit$shape$names
+  tree <- in_function(contree, y ~ a)
+  expect_identical(tree$call, quote(contree(formula = y ~ a, data = d)))
+  expect_identical(names_of(update(tree, depth = 1)), "a")
+  expect_identical(names_of(update(tree, . ~ . + b)), c("a", "b"))
+  expect_identical(names_of(update(in_function(contree_path, y ~ a)[[1]], depth = 1)), "a")
+  expect_identical(update(in_function(contree_cv, y ~ a, folds = 3), depth = 1)$fit$shape$names,
+                   "a")
+  expect_identical(names_of(update(in_function(hist_forest, y ~ a, trees = 2), trees = 1)), "a")
+  expect_identical(deparse(formula(update(in_function(gmt, z ~ a | b, seed = 1), seed = 2))),
+                   "z ~ a | b")
+
+  local_constant <- function(fit, cut, ...) {
+    fit(y == 1 ~ I(a > cut) + b, d, ...)
+  }
+  for (fit in list(local_constant(contree, 0.2), local_constant(hist_forest, 0.2, trees = 2))) {
+    twice <- update(update(fit, seed = 1), seed = 2)
+    expect_identical(names_of(twice), c("I(a > cut)", "b"))
+    expect_identical(environment(terms(twice))$cut, 0.2)
+    expect_null(attributes(twice$call$formula))
+  }
+  model <- (function(cut) gmt(z ~ a | I(b > cut), d, seed = 1))(0.2)
+  expect_equal(fitted(update(update(model, seed = 2), seed = 1)), fitted(model))
+})
+
 test_that("as.data.frame is the table of nodes", {
   nodes <- as.data.frame(iris2)
   expect_identical(names(nodes)[1:14],

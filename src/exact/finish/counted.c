@@ -78,17 +78,17 @@ ct_status ct_counted_set(ct_exact_counted *counted, const ct_exact_costs *costs,
                          const int64_t *leaf_cost, uint32_t n_nodes, int64_t proven,
                          ct_error *error)
 {
-    int is_counted = ct_is_counted(costs),
-        in_two = is_counted && leaf_cost[0] >> costs->shift > (int64_t) 1 << WHOLE_BITS;
+    int in_two = leaf_cost[0] >> costs->shift > (int64_t) 1 << WHOLE_BITS;
     counted->unit = ct_exact_cost_grain(costs);
     counted->n_least = costs->most_splits + 1;
+    counted->surely = (double *) ct_alloc(counted->n_least * sizeof(double));
+    if (!counted->surely) return ct_fail(error, CT_NO_MEMORY, "not enough memory for bounds");
     CT_TRY(numbers_new(&counted->least, counted->n_least, in_two, error));
     for (uint32_t s = 0; s < counted->n_least; s++) {
-        if (is_counted) numbers_put(&counted->least, s, least_units(costs, proven));
-        else counted->least.high[s] = least_errors(costs, proven);
+        numbers_put(&counted->least, s, least_units(costs, proven));
+        counted->surely[s] = least_errors(costs, proven);
         proven = proven > costs->split ? proven - costs->split : 0;
     }
-    if (!is_counted) return CT_OK;
     CT_TRY(numbers_new(&counted->nodes, n_nodes, in_two, error));
     for (uint32_t i = 0; i < n_nodes; i++)
         numbers_put(&counted->nodes, i, leaf_cost[i] >> costs->shift);
@@ -99,4 +99,6 @@ void ct_counted_free(ct_exact_counted *counted)
 {
     numbers_free(&counted->nodes);
     numbers_free(&counted->least);
+    ct_free(counted->surely);
+    counted->surely = NULL;
 }

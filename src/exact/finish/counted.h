@@ -14,10 +14,10 @@ typedef struct {
 typedef struct {
     /* all errors are whole numbers of it; 0: they had to be rounded, or are of a response */
     double unit;
-    ct_whole_numbers nodes; /* [n_nodes] errors of each node as a leaf, in units; NULL without */
-    /* [n_least] proven: no tree of that many splits has fewer errors, in units, or in the objective
-     * where there are none */
+    ct_whole_numbers nodes; /* [n_nodes] errors of each node as a leaf, in units of the search */
+    /* [n_least] proven: no tree of that many splits has fewer errors, in units of the search */
     ct_whole_numbers least;
+    double *surely; /* [n_least] the same in the objective, less all that rounding may add; owned */
     uint32_t n_least;
     int within;        /* the tree costs no more than options->max_cost, or `beside` and `within` */
 } ct_exact_counted;
