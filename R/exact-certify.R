@@ -296,7 +296,7 @@ proof_fault <- function(fit, frame, checked) {
 # By how much the numbers of the fit may differ from those proven: by last bits of doubles. What was
 # rounded by more the fit has to tell, as its gap.
 allowed_off <- function(fit, checked, frame) {
-  (if (checked$last_bits) 2 * checked$rounding else 0) +
+  2 * checked$last_bits +
     rounding_of_sum(frame, tree_proof(fit)$cost, tree_settings(fit)$complexity)
 }
 

@@ -53,16 +53,19 @@ NULL
 #' of each: weights that differ in the last two bits of a double alone count as equal). Where that
 #' would round weights, or responses by more than 2^-32 of the root of their sum of squares, costs
 #' are counted in two and three words of 64 bits, with b up to 51 and weights that are rounded,
-#' where they are, by less than 2^-63 of their sum. That takes 1.0 to 1.2 times as long up to
-#' 100,000 rows without weights, and 3 times with a million; longer where few responses are far from
-#' all others.
+#' where they are, by less than 2^-63 of their sum. Where r below would be more than 2^-36 of the SSE
+#' of a single leaf, they are rounded by less than 2^-71 of their sum or 2^-62 of the largest,
+#' whichever is more. That takes 1.0 to 1.2 times as long up to 100,000 rows without weights, and 3
+#' times with a million; longer where few responses are far from all others.
 #'
 #' `rounding` in the fit is the norm e of the rounding errors of the responses. With
 #' `complexity = 0` the SSE of the tree is at most
 #'
-#' (sqrt(optimum + r + s) + 2 e)^2 + r, where s = 4^depth W R^2 / 2^60.
+#' (sqrt(optimum + r + s) + 2 e)^2 + r, where s = 4^depth S / 2^60.
 #'
-#' R is the range of the responses and W the sum of the weights. r is 0 where weights are not
+#' S is W R^2, with R the range of the responses and W the sum of the weights; with weights, where
+#' they or responses are rounded, it is the number of rows times w R^2, w being the largest weight,
+#' or times the SSE of a single leaf, whichever is less. r is 0 where weights are not
 #' rounded; else it is the least, for q = 0 and any power of two up to 1, of q times the SSE of a
 #' single leaf plus a sum over the rows whose weights a share of q or more was rounded off: that
 #' times the square of how far the response is from the further end of the range. Sums of squares
@@ -70,10 +73,8 @@ NULL
 #' 1/2, a tree without errors is found if there is one. `bound`, `gap` and `print()` take all this
 #' into account, and 1e-12 of the cost for the last digits of sums of doubles; where nothing is
 #' rounded, and s is below 1e-12 of the cost, the gap of an optimal tree is 0. For numbers with all
-#' their digits it is small and not 0: below 1e-9 of the SSE of a single leaf up to a million rows;
-#' with weights of all their digits within a factor of a million, up to 100,000 rows if R is not
-#' more than some thousand standard deviations, and up to a million if it is not more than some
-#' hundred. Sets of trees ([contree_set()]) are counted in one word.
+#' their digits it is small and not 0: below 1e-9 of the SSE of a single leaf up to a million rows
+#' and depth 4, with any weights within a factor of a million, too. Sets of trees ([contree_set()]) are counted in one word.
 #'
 #' @section Absolute errors:
 #' With `objective = "absolute"` the leaves predict medians (or other quantiles, see `tau`), and the

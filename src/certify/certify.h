@@ -48,7 +48,7 @@ typedef struct {
     /* what of it was taken off: by how much the cost of a tree, counted in integers, may differ
      * from what it is. 0 where those are exact. */
     double rounding;
-    int last_bits;       /* that is by no more than the last bits of doubles */
+    double last_bits;   /* of that, what is of the last bits of doubles alone */
     int attained;       /* claim->best costs no more than any tree, but for twice the rounding */
     int smallest;       /* ... and no tree of its cost has fewer leaves */
     uint64_t thresholds;/* thresholds evaluated */

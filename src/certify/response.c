@@ -236,6 +236,30 @@ static double changed_by(const double beyond[N_SHARES], double sse)
     return fmin(least, all);
 }
 
+/* How far a mass is from the weight it stands for; `last` is what the unit has lost as a double, if
+ * it is a decimal. */
+static double changed_weight(int64_t mass, double unit, double last, double w)
+{
+    double near = (double) mass;
+    const ct_product counted = ct_certify_product_of(near, unit);
+    double rest = counted.rest + (double) (mass - (int64_t) near) * unit + last * near,
+           off = fabs(counted.value - w + rest) + 4 * DBL_EPSILON * fabs(rest);
+    return off > 0 ? off * MORE + LOST : 0;
+}
+
+/* By the largest mass: as with the step of a grid, it changes all costs by the same share. */
+static double last_of_unit(const ct_problem *p, double unit)
+{
+    uint32_t row = 0;
+    for (uint32_t i = 1; p->data->weights && i < p->n_rows; i++)
+        if (p->mass[i] > p->mass[row]) row = i;
+    if (!p->data->weights || p->mass[row] == 0) return 0;
+    double mass = (double) p->mass[row];
+    const ct_product counted = ct_certify_product_of(mass, unit);
+    double last = (p->data->weights[row] - counted.value - counted.rest) / mass;
+    return fabs(last) <= 4 * DBL_EPSILON * unit ? last : 0;
+}
+
 /* The share of a row: larger ones than 1 count as that does, smaller ones as the least. */
 static int share_of(double changed, double w)
 {
@@ -254,6 +278,7 @@ static void measure(ct_problem *p, const ct_exact_response *response, double sse
            square = ldexp(response->step * response->step, p->grid.down);
     const grid_line line = line_of(p, response->centre, response->step);
     unit = data->weights ? unit / square : 1;
+    const double last = last_of_unit(p, unit);
     range_of(p, &low, &high);
     p->last_bits = 1;
     for (uint32_t row = 0; row < p->n_rows; row++) {
@@ -261,7 +286,7 @@ static void measure(ct_problem *p, const ct_exact_response *response, double sse
         double w = data->weights ? data->weights[row] : 1, y = data->response[row],
                away = off_grid(&line, y, p->grid.z[row]),
                far = fmax(y - low, high - y),
-               changed = ct_certify_distance(p->mass[row], unit, w, 1);
+               changed = changed_weight(p->mass[row], unit, last, w);
         beyond[share_of(changed, w)] += changed * far * far;
         squares += (double) p->mass[row] * unit * away * away;
         all += w * (y - response->centre) * (y - response->centre);
@@ -326,7 +351,7 @@ int64_t ct_certify_grid_cost_of_tree(const ct_problem *p, const ct_outcome *tree
 static double of_response(const ct_problem *p, int64_t cost, double *plain)
 {
     *plain = (double) cost * p->unit;
-    double root = sqrt(*plain * (1 - 8 * DBL_EPSILON)) * LESS - p->grid.error;
+    double root = sqrt(*plain * (1 - 16 * DBL_EPSILON)) * LESS - p->grid.error;
     return root > 0 ? fmax(root * root * LESS - p->rounding, 0) : 0;
 }
 
@@ -345,7 +370,8 @@ static void set_bound(const ct_problem *p, int64_t least, ct_certify_result *res
     double steps = (p->most_splits + 1.0) * p->unit +
                    p->most_splits * fabs((double) p->split_cost * p->unit - p->penalty);
     result->rounding = fmax(on_grid - bound, 0) + steps;
-    result->last_bits = p->last_bits && steps <= 2 * NEAR * on_grid;
+    result->last_bits = 0;
+    if (p->last_bits) result->last_bits = result->rounding - (steps > 2 * NEAR * on_grid) * steps;
 }
 
 void ct_certify_grid_prove(const ct_problem *p, int64_t least, const ct_outcome *tree,

@@ -99,7 +99,7 @@ SEXP r_checked(const ct_certify_result *checked, double seconds)
     SET_VECTOR_ELT(list, 5, Rf_ScalarReal((double) checked->thresholds));
     SET_VECTOR_ELT(list, 6, Rf_ScalarReal((double) checked->row_sets));
     SET_VECTOR_ELT(list, 7, Rf_ScalarReal(seconds));
-    SET_VECTOR_ELT(list, 8, Rf_ScalarLogical(checked->last_bits));
+    SET_VECTOR_ELT(list, 8, Rf_ScalarReal(checked->last_bits));
     UNPROTECT(1);
     return list;
 }

@@ -382,7 +382,7 @@ test_that("a tree that was changed is found", {
   frame <- contree:::certified_frame(fit, iris, globalenv())
   expect_match(contree:::cost_fault(part, frame, unname(fit$where)), "errors of 6, not 5")
   checked <- list(verdict = "certified", bound = 5, rounding = 0, attained = FALSE,
-                  last_bits = TRUE)
+                  last_bits = 0)
   expect_match(contree:::proof_fault(fit, frame, checked), "only that no tree costs less than 5")
   checked$bound <- 6
   expect_match(contree:::proof_fault(fit, frame, checked), "called optimal")
@@ -555,4 +555,12 @@ test_that("a response of another kind is named", {
   check <- contree_certify(of_numbers, list(x = iris[2:4], y = iris$Species))
   expect_match(check$reason, "classes ('setosa'", fixed = TRUE)
   expect_match(check$reason, "give 'y' as numbers", fixed = TRUE)
+})
+
+test_that("weights that are decimals are certified beside a number that is far", {
+  for (w in list(rep(0.3, 3), c(0.3, 0.1, 0.7), c(0.75, 7, 8.75))) {
+    fit <- contree(y ~ x, data.frame(x = 1:3, y = c(0, 1, 1e7)), weights = w, depth = 1,
+                   minbucket = 1, certificate = TRUE, model = TRUE)
+    expect_true(contree_certify(fit)$valid)
+  }
 })

@@ -169,7 +169,7 @@ static ct_certify_result check(const problem *p, const ct_outcome *tree, const u
  * count, and of the rest next to nothing. */
 static double told(const ct_certify_result *checked)
 {
-    return (checked->last_bits ? 2 : 0.01) * checked->rounding;
+    return fmax(2 * checked->last_bits, 0.01 * checked->rounding);
 }
 
 /* ---- tests ---- */

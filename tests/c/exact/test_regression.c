@@ -515,7 +515,9 @@ static void splits_in_full(rng *r, uint32_t i)
     uint32_t ranks[9], rows[9], n = 3 + rng_below(r, 7), place = 0, first = 0, at;
     uint32_t weighted = rng_below(r, 4), noise = 1 + rng_below(r, 3), size = 1 + n / 3;
     /* bits of z, of weights, and of the latter part of their squares */
-    int bits = weighted ? 34 + (int) rng_below(r, 17) : 44,
+    int bits = weighted > 2 ? 2 + (int) rng_below(r, 17)
+               : weighted   ? 34 + (int) rng_below(r, 17)
+                            : 44,
         heavy = weighted ? 51 + (int) rng_below(r, 11) : 0,
         low = 2 * bits + heavy > 120 ? 2 * bits + heavy - 120 : 0,
         down = weighted ? 2 * bits + heavy - 53 : 30;
