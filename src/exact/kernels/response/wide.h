@@ -7,11 +7,12 @@
  *
  *   E - W u^2 / (V (W - V)),  u = t - V T / W.
  *
- * t and V are exact, in two words; without its last s bits t is one of 63. Rounded, u is off by less than
- * d = 2^s + 2^-51 W; W |u| / (V (W - V)), the distance between the means of both parts, is no more
- * than the range R of z; so what is saved is off by 2 d R + 2^(2s + 1), and by some roundings of
- * itself, which is no more than E. Costs are thus lower bounds, less by next to nothing; those that
- * decide are counted (exact/search/in_full.h). */
+ * t and V are exact, in two words; without its last s bits t is one of 63. (Where W is more than a
+ * word, s is 0, and t is rounded as doubles are, by 2^-52 |t|.) Rounded, u is off by less than
+ * d = 2^s + 2^-50 W, and 2^-51 of itself; W |u| / (V (W - V)), the distance between the means of
+ * both parts, is no more than the range R of z; so what is saved is off by 2 d R + 2^(2s + 1), and
+ * by some roundings of itself, which is no more than E. Costs are thus lower bounds, less by next
+ * to nothing; those that decide are counted (exact/search/in_full.h). */
 
 #ifndef CT_KIND
 #define CT_LANE 16
@@ -55,10 +56,10 @@ typedef struct {
 /* What rows weigh: 1 each, numbers of which a word holds all sums, or others. */
 typedef enum { WEIGH_ONE, WEIGH_WORD, WEIGH_WIDE } weighing;
 
-/* x in doubles, 0 <= x < 2^95. */
+/* x in doubles, to two roundings; below 2^124. */
 CT_INLINE double number_of(ct_wide x)
 {
-    return (double) (int64_t) (x >> 32) * 0x1p32 + (double) (uint32_t) x;
+    return (double) (int64_t) (x >> 62) * 0x1p62 + (double) ((int64_t) x & (INT64_MAX >> 1));
 }
 
 /* V (W - V) */
@@ -76,7 +77,9 @@ CT_INLINE double product_of_parts(const wide_side *s, weighing kind, double *par
 CT_INLINE void look_at_place(wide_side *s, weighing kind)
 {
     if (!is_place(s->any, s->k) && !is_place(s->kept, s->k)) return;
-    double t = (double) (int64_t) (kind == WEIGH_ONE ? s->sum : s->sum >> s->shift),
+    double t = kind == WEIGH_WIDE ? number_of(s->sum)
+                                  : (double) (int64_t) (kind == WEIGH_ONE ? s->sum
+                                                                          : s->sum >> s->shift),
            v, both = product_of_parts(s, kind, &v), in_mean = v * s->share, quotient = 0;
     ROUNDED(in_mean);
     t -= in_mean;
@@ -140,7 +143,7 @@ static inline wide_side side_in_full(const ct_exact_response *response, const ct
     double weight = number_of(all->weight);
     unsigned width = (unsigned) ilogb(weight) + 1 + ct_bit_width((uint64_t) response->reach + 1);
     s.mean = (int64_t) ct_full_floor(all->sum, all->weight);
-    s.shift = width > 62 ? width - 62 : 0;
+    s.shift = width > 62 && all->weight >> 63 == 0 ? width - 62 : 0;
     s.share = ldexp(number_of(all->sum - s.mean * all->weight) / weight, -(int) s.shift);
     return s;
 }
@@ -154,7 +157,7 @@ static inline int64_t cost_of_most_in_full(const ct_exact_response *response,
            last = ldexp(1, (int) s->shift), rest = s->share * last,
            squares = ct_full_squares(all, s->mean, response->full.low_bits),
            own = squares - rest * rest * weight,
-           off = 2 * (double) (response->reach + 1) * (last + weight * 0x1p-51) + 2 * last * last,
+           off = 2 * (double) (response->reach + 1) * (last + weight * 0x1p-50) + 2 * last * last,
            saved = most * weight * last * last,
            least = (own - saved - squares * 0x1p-46 - 2 * off) * unit - 4;
     return least > 0 ? (int64_t) least : 0;
