@@ -63,8 +63,8 @@ typedef struct {
     double total;
     const ct_quantised *quantised; /* NULL: plain, or with a response */
     const ct_choices *choices;     /* NULL: plain, or with a response */
-    /* NULL: classes are predicted. Else all rows are of one class, and `most` is what a row of
-     * weight 1 costs at most */
+    /* NULL: classes are predicted. Else all rows are of one class, `most` is what a row of weight 1
+     * costs at most, and where scans round the response `weights` are NULL: see its own */
     const ct_exact_response *response;
 } ct_exact_costs;
 

@@ -11,8 +11,9 @@
  *
  * with f the bits that W (max z - min z)^2 leaves of 61. Where that grid rounds no weight, and y by
  * next to nothing (whole numbers, cents), it is the only one, and this is the cost c(S), with
- * down = -f. Else there is a finer grid of up to 51 bits beside weights of 63. Scans of rows with
- * weights go by that (kernels/response/wide.h). Without weights they go by a z that is *rounded*
+ * down = -f. Else there is a finer grid of up to 51 bits beside weights of a sum of 63 bits, or of
+ * 71 where 63 would round too much, and a unit is what all rows cost, or n times what the dearest
+ * row may, by 2^61. Scans of rows with weights go by that (kernels/response/wide.h). Without weights they go by a z that is *rounded*
  * from it, and costs in scans are bounds. For a partition of n rows, let F be the sum of squares in
  * full, x the z in full in steps of scans, and d the largest |x - z|. Then
  *
@@ -25,8 +26,9 @@
  * between.
  *
  * Floors keep c(A u B) >= c(A) + c(B), so that all facts of bound/interval.h hold. A row of weight
- * 1 costs no more than D = (max z - min z)^2 in full beside what the others do: a row more lies no
- * further than that from any mean.
+ * 1 costs no more than D = (max z - min z)^2 beside what the others do: a row more lies no further
+ * than that from any mean. On the finer grid any row, whatever its weight, counts as the dearest,
+ * and that as no more than all rows cost.
  *
  * A tree of the costs c and s splits costs c + s * split. `split` holds the price of a split,
  * complexity * c(all rows) rounded down, and so many units more that of trees that are as good in
