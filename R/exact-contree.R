@@ -53,8 +53,8 @@ NULL
 #' of each: weights that differ in the last two bits of a double alone count as equal). Where that
 #' would round weights, or responses by more than 2^-32 of the root of their sum of squares, costs
 #' are counted in two and three words of 64 bits, with b up to 51 and weights that are rounded,
-#' where they are, by less than 2^-63 of their sum. Where r below would be more than 2^-36 of the SSE
-#' of a single leaf, they are rounded by less than 2^-71 of their sum or 2^-62 of the largest,
+#' where they are, by less than 2^-63 of their sum. Where r below would be more than 2^-36 of the
+#' SSE of a single leaf, they are rounded by less than 2^-71 of their sum or 2^-62 of the largest,
 #' whichever is more. That takes 1.0 to 1.2 times as long up to 100,000 rows without weights, and 3
 #' times with a million; longer where few responses are far from all others.
 #'
@@ -74,7 +74,8 @@ NULL
 #' into account, and 1e-12 of the cost for the last digits of sums of doubles; where nothing is
 #' rounded, and s is below 1e-12 of the cost, the gap of an optimal tree is 0. For numbers with all
 #' their digits it is small and not 0: below 1e-9 of the SSE of a single leaf up to a million rows
-#' and depth 4, with any weights within a factor of a million, too. Sets of trees ([contree_set()]) are counted in one word.
+#' and depth 4, with any weights within a factor of a million, too. Sets of trees ([contree_set()])
+#' are counted in one word.
 #'
 #' @section Absolute errors:
 #' With `objective = "absolute"` the leaves predict medians (or other quantiles, see `tau`), and the

@@ -164,8 +164,8 @@ static int fits(ct_problem *p, int64_t least, int64_t most)
         weight += (double) p->mass[row];
         sum += (double) p->mass[row] * (double) grid->z[row];
     }
-    if (!(weight > 0 && weight < ldexp(1, MASS_BITS) && far < 0x1p52) || grid->down < -31 || grid->down > 140 ||
-        !(total_about(p, weight, sum) < 0x1p61))
+    if (!(weight > 0 && weight < ldexp(1, MASS_BITS) && far < 0x1p52) || grid->down < -31 ||
+        grid->down > 140 || !(total_about(p, weight, sum) < 0x1p61))
         return 0;
     double squares = weight * far * far, range = (double) most - (double) least;
     grid->wide = grid->down > 0 || ldexp(squares, -grid->down) > 0x1p61 || weight > 0x1p32;

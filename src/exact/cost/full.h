@@ -1,10 +1,10 @@
 /* A numeric response in full: integers as fine as sums of them in two words allow. Leaves cost what
  * these say; scans may go by rounded ones (exact/cost/response.h).
  *
- * With |z| <= 2^b and weights below 2^63 of a sum W <= 2^71, W and T = sum w z of any rows are exact
- * in two words. Q = sum w z^2 is kept as 2^l high + low, where l is what the bits of W and twice
- * those of max z - min z are more than 126: each w z^2 is parted so, and both parts are added up by
- * themselves. A row set S costs as a leaf
+ * With |z| <= 2^51 and weights below 2^63 of a sum W <= 2^71, W and T = sum w z of any rows are
+ * exact in two words. Q = sum w z^2 is kept as 2^l high + low, where l is what the bits of W and
+ * twice those of max z - min z are more than 126: each w z^2 is parted so, and both parts are added
+ * up by themselves. A row set S costs as a leaf
  *
  *   c(S) = floor((Q - T^2 / W) / 2^down),
  *

@@ -207,7 +207,8 @@ static double rounding_of(const ct_data *data, const weighing *w, const double r
            lost = frexp(w->unit, &exponent) == 0.5 ? 0 : 4 * DBL_EPSILON;
     for (uint32_t row = 0; w->whole && row < data->n_rows; row++) {
         if (!counts(data, row)) continue;
-        double weight = data->weights[row], y = data->response[row], far = fmax(y - range[0], range[1] - y),
+        double weight = data->weights[row], y = data->response[row],
+               far = fmax(y - range[0], range[1] - y),
                off = fabs(weight - (double) w->whole[row] * w->unit) + lost * weight;
         if (off > 0) far_off[share_at(off / weight)] += off * far * far;
     }
@@ -229,7 +230,8 @@ static void round_in_full(const ct_data *data, const double range[2], double sum
     if (are_whole(data, w)) return;
     round_weights(data, MOST_IN_WORD / sum, w);
     if (rounding_of(data, w, range, sse) <= ENOUGH * sse) return;
-    round_weights(data, fmax(fmin(MOST_IN_TWO / sum, MOST_WEIGHT / largest), MOST_IN_WORD / sum), w);
+    double scale = fmin(MOST_IN_TWO / sum, MOST_WEIGHT / largest);
+    round_weights(data, fmax(scale, MOST_IN_WORD / sum), w);
 }
 
 /* Makes weights integers: exactly where they have few decimals, else as finely as there is room
@@ -323,8 +325,8 @@ static void fit_range(grid *g)
         put(g, row, nearbyint((g->data->response[row] - g->centre) / g->step));
 }
 
-/* What the centre and the step of a grid lost as doubles: it moves all of the grid, which changes no
- * cost, and all costs by the same share, which is nothing beside what doubles lose. */
+/* What the centre and the step of a grid lost as doubles: it moves all of the grid, which changes
+ * no cost, and all costs by the same share, which is nothing beside what doubles lose. */
 typedef struct {
     double centre, step;
 } last_bits;

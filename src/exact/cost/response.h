@@ -12,10 +12,11 @@
  * with f the bits that W (max z - min z)^2 leaves of 61. Where that grid rounds no weight, and y by
  * next to nothing (whole numbers, cents), it is the only one, and this is the cost c(S), with
  * down = -f. Else there is a finer grid of up to 51 bits beside weights of a sum of 63 bits, or of
- * 71 where 63 would round too much, and a unit is what all rows cost, or n times what the dearest
- * row may, by 2^61. Scans of rows with weights go by that (kernels/response/wide.h). Without weights they go by a z that is *rounded*
- * from it, and costs in scans are bounds. For a partition of n rows, let F be the sum of squares in
- * full, x the z in full in steps of scans, and d the largest |x - z|. Then
+ * 71 where 63 would round too much, and costs have a unit of which n times what a row costs at most
+ * has 61 bits. Scans of rows with weights go by that (kernels/response/wide.h). Without weights
+ * they go by a z that is *rounded* from it, and costs in scans are bounds. For a partition of n
+ * rows, let F be the sum of squares in full, x the z in full in steps of scans, and d the largest
+ * |x - z|. Then
  *
  *   sqrt(F) >= sqrt(C) - d sqrt(n),
  *
