@@ -9,7 +9,7 @@ static ct_wide square_over(ct_wide r, ct_wide w, unsigned up)
 {
     CT_ASSERT(r >= 0 && r < w && w >> CT_FULL_WEIGHT_BITS <= 1 && (!up || r >> 48 == 0));
     ct_wide square = r, last = 0;
-    unsigned more = r >> 63 ? 32 : 0; /* r^2 might not fit: first r times its upper bits, then rest */
+    unsigned more = r >> 63 ? 32 : 0; /* r^2 might not fit: r is multiplied by its parts */
     square *= r >> more;
     if (more) {
         last = square / w << more;
