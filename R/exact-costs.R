@@ -211,6 +211,15 @@ centred_response <- function(frame) {
   ifelse(counts, frame$response - (span[1] / 2 + span[2] / 2), 0)
 }
 
+# Deviations have all their digits near the mean, whose own rounding comes off again.
+squares_about_mean <- function(frame) {
+  counts <- row_weights(frame) > 0
+  weights <- row_weights(frame)[counts]
+  y <- frame$response[counts]
+  off <- y - (y[1] + sum(weights * (y - y[1])) / sum(weights))
+  max(0, sum(weights * off^2) - sum(weights * off)^2 / sum(weights))
+}
+
 # What each row costs under each label: rows by labels; without losses under any but its own.
 possible_costs <- function(frame) {
   costs <- if (is.null(frame$loss)) 1 else frame$loss[as.integer(frame$response), , drop = FALSE]
@@ -220,9 +229,7 @@ possible_costs <- function(frame) {
 # The cost of one leaf for all rows.
 root_cost <- function(frame) {
   if (!is_classes(frame)) {
-    y <- centred_response(frame)
-    weights <- row_weights(frame)
-    return(sum(weights * (y - stats::weighted.mean(y, weights))^2))
+    return(squares_about_mean(frame))
   }
   if (!is.null(frame$loss)) return(min(colSums(possible_costs(frame))))
   weight <- class_weight(frame)

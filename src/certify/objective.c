@@ -39,7 +39,7 @@ static void set_bound(const ct_problem *p, int64_t least, ct_certify_result *res
         if (least <= 0) break;
     }
     result->rounding = p->rounding;
-    result->last_bits = p->last_bits ? p->rounding : 0;
+    result->last_bits = p->last_bits;
     if (p->rounding > 0) bound = below(bound - p->rounding);
     result->bound = bound > 0 ? bound : 0;
 }

@@ -88,11 +88,11 @@ static void measure_rounding(ct_problem *p)
 {
     const ct_data *data = p->data;
     size_t n = p->n_classes, alike = p->loss || data->loss ? 1 : n;
-    double sum = 0;
-    p->last_bits = 1;
+    double sum = 0, last_bits = 0;
     for (uint32_t row = 0; row < p->n_rows; row++) {
         size_t own = (size_t) data->classes[row];
         CT_ASSERT(own < n);
+        int is_last = 1;
         double most = 0, w = data->weights ? data->weights[row] : 1;
         for (size_t away = 0; away < n; away += away ? alike : 1) {
             size_t label = (own + away) % n;
@@ -100,11 +100,13 @@ static void measure_rounding(ct_problem *p)
             int64_t cost = p->mass[row] * ct_loss_of(p, own, label);
             double off = ct_certify_distance(cost, p->unit, w, loss);
             most = fmax(most, off);
-            p->last_bits &= off <= LAST_BITS * w * loss;
+            is_last &= off <= LAST_BITS * w * loss;
         }
         sum += most;
+        if (is_last) last_bits += most;
     }
     p->rounding = sum * (1 + (p->n_rows + 1.0) * DBL_EPSILON);
+    p->last_bits = last_bits;
 }
 
 /* The weights of all rows, and by how much that may differ from their sum: by its last bit, and by

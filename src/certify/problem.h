@@ -21,6 +21,7 @@ typedef struct {
     int down;              /* 2^down masses of 1 at a distance of 1 cost a unit; may be negative */
     int wide;              /* sums may need more than a word */
     double error;          /* how far the response is from it, in square roots of the objective */
+    int last_bits;         /* that, and what weights were rounded by, is of last bits alone */
     /* what a mass of 1 costs at most is square / 2^rest, and any rows cost no more than `total` */
     int64_t square, total;
     int rest;
@@ -61,7 +62,7 @@ typedef struct {
     double unit;           /* what a mass of 1 at a loss of 1 costs */
     /* all rows: by how much their costs may differ from what they are, under any labels */
     double rounding;
-    int last_bits;        /* no row's cost does by more than its own last bits in doubles */
+    double last_bits;     /* of that, what is no more than a row's own last bits in doubles */
     double penalty;       /* of a split */
     double penalty_off;   /* by how much that may be wrong */
     uint32_t most_splits; /* of a tree */

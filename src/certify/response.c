@@ -280,7 +280,7 @@ static void measure(ct_problem *p, const ct_exact_response *response, double sse
     unit = data->weights ? unit / square : 1;
     const double last = last_of_unit(p, unit);
     range_of(p, &low, &high);
-    p->last_bits = 1;
+    p->grid.last_bits = 1;
     for (uint32_t row = 0; row < p->n_rows; row++) {
         if (!counts(p, row)) continue;
         double w = data->weights ? data->weights[row] : 1, y = data->response[row],
@@ -290,10 +290,10 @@ static void measure(ct_problem *p, const ct_exact_response *response, double sse
         beyond[share_of(changed, w)] += changed * far * far;
         squares += (double) p->mass[row] * unit * away * away;
         all += w * (y - response->centre) * (y - response->centre);
-        p->last_bits &= changed <= LAST_BITS * w &&
+        p->grid.last_bits &= changed <= LAST_BITS * w &&
                         away <= LAST_BITS * (fabs(y) + fabs(response->centre));
     }
-    p->last_bits &= squares <= NEAR * NEAR * all;
+    p->grid.last_bits &= squares <= NEAR * NEAR * all;
     double more = 1 + (p->n_rows + 8.0) * DBL_EPSILON;
     p->rounding = changed_by(beyond, sse) * more;
     p->grid.error = squares > 0 ? sqrt(squares) * more + LOST : 0;
@@ -369,9 +369,10 @@ static void set_bound(const ct_problem *p, int64_t least, ct_certify_result *res
     /* leaves are rounded down, and a split costs not quite the same */
     double steps = (p->most_splits + 1.0) * p->unit +
                    p->most_splits * fabs((double) p->split_cost * p->unit - p->penalty);
-    result->rounding = fmax(on_grid - bound, 0) + steps;
-    result->last_bits = 0;
-    if (p->last_bits) result->last_bits = result->rounding - (steps > 2 * NEAR * on_grid) * steps;
+    double of_bits = fmax(on_grid - bound, 0);
+    result->rounding = of_bits + steps;
+    if (steps <= 2 * NEAR * on_grid) of_bits += steps;
+    result->last_bits = p->grid.last_bits ? of_bits : 0;
 }
 
 void ct_certify_grid_prove(const ct_problem *p, int64_t least, const ct_outcome *tree,

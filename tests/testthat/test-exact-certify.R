@@ -563,4 +563,31 @@ test_that("weights that are decimals are certified beside a number that is far",
                    minbucket = 1, certificate = TRUE, model = TRUE)
     expect_true(contree_certify(fit)$valid)
   }
+  # the penalty is a share of squares about a mean that is far from the middle
+  data <- data.frame(x = 1:4, y = c(1e7, 1e12, 0, 2e5 + 0.01))
+  fit <- contree(y ~ x, data, weights = c(1e14, pi, 1e6, 1e14), depth = 1, complexity = 0.01,
+                 minbucket = 1, certificate = TRUE, model = TRUE)
+  expect_true(contree_certify(fit)$valid)
+})
+
+test_that("what the last bits of weights, losses and responses make is no reason to refuse", {
+  for (seed in seeds(60, 12)) {
+    set.seed(seed)
+    n <- sample(2:6, 1)
+    data <- data.frame(x = sample(4, n, TRUE), z = sample(3, n, TRUE),
+                       y = factor(c(1, sample(2:3, n - 1, TRUE)), levels = 1:3))
+    weights <- sample(c(1, 2.1, 3.3, pi, 1 / 3, pi * 1e14, 1e9 * runif(1)), n, TRUE)
+    loss <- matrix(sample(c(pi, 1 / 3, 1e10, 1, 2.5, 7), 9, TRUE), 3) * (1 - diag(3))
+    values <- sample(c(0, 1, 1e7, 0.1, 1e12, pi, 2e5 + 0.01, 1e9 + 1 / 3), n, TRUE)
+    heavy <- sample(c(1, 1e6, 1e14, pi), n, TRUE)
+    for (complexity in c(0, 0.01)) {
+      kept <- list(complexity = complexity, depth = 2, minbucket = 1, certificate = TRUE,
+                   model = TRUE)
+      one <- do.call(contree, c(list(y ~ x + z, data, weights = weights, loss = loss), kept))
+      expect_true(contree_certify(one)$valid, info = paste("seed", seed))
+      data$number <- values
+      other <- do.call(contree, c(list(number ~ x + z, data, weights = heavy), kept))
+      expect_true(contree_certify(other)$valid, info = paste("seed", seed, "of numbers"))
+    }
+  }
 })
