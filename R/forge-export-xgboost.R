@@ -25,7 +25,7 @@
 #' for a `file` that cannot be written completely; a partly written new file is removed.
 #' `contree_unsupported_error` for what ONNX or XGBoost cannot represent.
 #' @examplesIf requireNamespace("jsonlite", quietly = TRUE)
-#' model <- import_forest(system.file("extdata", "pima-xgboost.json", package = "contree"))
+#' model <- import_forest(system.file("extdata", "pima-xgboost.json.gz", package = "contree"))
 #' file <- file.path(tempdir(), "model.json")
 #' write_xgboost(model, file)
 #' all.equal(import_forest(file), model)

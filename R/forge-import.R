@@ -95,8 +95,8 @@
 #' Files are treated as data: nothing in them is executed. A file may have up to 1 GB. Trees are
 #' checked before use (children exist, no node has two parents, values are finite).
 #'
-#' @param x The path of a file (of ydf also a folder), a raw vector with its contents, or a fitted
-#'   object.
+#' @param x The path of a file (of ydf also a folder), a raw vector with its contents, either of
+#'   them as it is or compressed by gzip, or a fitted object.
 #' @param format Format of a file or raw vector: `"auto"` (the default, detected from its first
 #'   bytes), `"xgboost"`, `"lightgbm"`, `"catboost"`, `"onnx"`, `"treelite"`, `"ydf"`, `"h2o"` or
 #'   `"pmml"`.
@@ -134,7 +134,7 @@ import_forest.default <- function(x, format = c("auto", "xgboost", "lightgbm", "
   if (is.character(x) && dir.exists(x)) {
     return(of_binary(read_ydf(ydf_of_folder(x))))
   }
-  bytes <- if (is.raw(x)) x else read_bytes(x)
+  bytes <- unpack_gzip(if (is.raw(x)) x else read_bytes(x))
   kind <- kind_of_bytes(bytes)
   if (!nzchar(kind)) refuse_unknown(bytes)
   document <- switch(kind, json = parse_json(bytes), ubj = parse_ubj(bytes),
@@ -180,8 +180,26 @@ read_bytes <- function(path) {
   if (is.na(size)) {
     stop_input("x", gettextf("the file '%s' does not exist", path))
   }
-  if (size > most_bytes) refuse_document(gettextf("it has more than %.0f bytes", most_bytes))
+  check_size(size)
   readBin(path, "raw", size)
+}
+
+check_size <- function(size) {
+  if (size > most_bytes) refuse_document(gettextf("it has more than %.0f bytes", most_bytes))
+}
+
+# Part by part: a short document may stand for a very long one.
+unpack_gzip <- function(bytes) {
+  if (!identical(utils::head(bytes, 2), as.raw(c(0x1f, 0x8b)))) return(bytes)
+  source <- gzcon(rawConnection(bytes))
+  on.exit(close(source))
+  parts <- list()
+  repeat {
+    part <- readBin(source, "raw", 2^22)
+    if (length(part) == 0) return(unlist(parts))
+    parts <- c(parts, list(part))
+    check_size(sum(lengths(parts)))
+  }
 }
 
 # "json", "ubj", "lightgbm", "onnx" or "": objects of UBJ go on with the length of a name, those of

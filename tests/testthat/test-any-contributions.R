@@ -145,7 +145,7 @@ test_that("against a background they are Shapley values of mixed rows", {
 })
 
 test_that("on the scale of probabilities they are integrals along the way of the margins", {
-  fit <- forge(import_forest(system.file("extdata", "pima-lightgbm.txt", package = "contree")))
+  fit <- forge(import_forest(system.file("extdata", "pima-lightgbm.txt.gz", package = "contree")))
   rows <- MASS::Pima.te[1:20, ]
   margin <- contributions(fit, rows)
   prob <- contributions(fit, rows, scale = "prob")

@@ -279,8 +279,14 @@ test_that("documents that come with the package say what their makers said", {
   document <- function(name) system.file("extdata", name, package = "contree")
   said <- utils::read.csv(document("pima-margins.csv.gz"))
   for (maker in c("xgboost", "lightgbm")) {
-    fast <- forge(document(c(xgboost = "pima-xgboost.json", lightgbm = "pima-lightgbm.txt")[maker]))
+    file <- document(c(xgboost = "pima-xgboost.json.gz", lightgbm = "pima-lightgbm.txt.gz")[maker])
+    fast <- forge(file)
     expect_identical(unname(predict(fast, MASS::Pima.te, type = "margin")), said[[maker]])
+    packed <- readBin(file, "raw", file.size(file))
+    unpacked <- charToRaw(paste0(readLines(file, warn = FALSE), "\n", collapse = ""))
+    expect_identical(import_forest(packed), import_forest(unpacked))
+    # what is cut off is not taken for a whole
+    expect_contree_error(import_forest(packed[1:2000]), "input", "'x' cannot be read")
   }
 })
 

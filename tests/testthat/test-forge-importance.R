@@ -7,7 +7,7 @@ test <- MASS::Pima.te
 truth <- ifelse(test$type == "Yes", "1", "0")
 
 test_that("shuffling a column costs what the predictions lose", {
-  forest <- pima("pima-lightgbm.txt")
+  forest <- pima("pima-lightgbm.txt.gz")
   set.seed(1)
   importance <- contree_importance(forge(forest), test, repeats = 2, y = truth)
   expect_identical(attr(importance, "accuracy"),
@@ -43,7 +43,7 @@ test_that("numbers have R squared, and features without names are columns", {
 
 test_that("plots show it", {
   skip_if_not_installed("jsonlite")
-  fit <- forge(pima("pima-xgboost.json"))
+  fit <- forge(pima("pima-xgboost.json.gz"))
   expect_identical(expect_invisible(plot(fit)), contree_importance(fit))
   set.seed(1)
   expect_s3_class(plot(fit, data = test, y = truth, repeats = 1), "contree_importance")
@@ -54,7 +54,7 @@ test_that("plots show it", {
 })
 
 test_that("what cannot be measured is refused", {
-  fit <- forge(pima("pima-lightgbm.txt"))
+  fit <- forge(pima("pima-lightgbm.txt.gz"))
   for (bad in list(truth[-1], replace(truth, 1, NA))) {
     expect_contree_error(contree_importance(fit, test, y = bad), "input", "'y'")
   }
@@ -67,7 +67,7 @@ test_that("what cannot be measured is refused", {
 })
 
 test_that("labels of another kind name the classes of the model, or are refused", {
-  fit <- forge(pima("pima-lightgbm.txt"))
+  fit <- forge(pima("pima-lightgbm.txt.gz"))
   measured <- function(fit, y, rows = test) {
     set.seed(1)
     contree_importance(fit, rows, repeats = 1, y = y)

@@ -81,7 +81,7 @@ test_that("new levels have a side of their own", {
 test_that("responses are linked", {
   skip_if_not_installed("RSQLite")
   skip_if_not_installed("jsonlite")
-  forest <- import_forest(system.file("extdata", "pima-lightgbm.txt", package = "contree"))
+  forest <- import_forest(system.file("extdata", "pima-lightgbm.txt.gz", package = "contree"))
   rows <- as.matrix(utils::head(MASS::Pima.te[1:7], 40))
   expect_equal(numbers_in_sqlite(rows, as_sql(forest)),
                unname(as.matrix(predict(forge(forest), rows))), tolerance = 1e-14)
