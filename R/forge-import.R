@@ -188,18 +188,13 @@ check_size <- function(size) {
   if (size > most_bytes) refuse_document(gettextf("it has more than %.0f bytes", most_bytes))
 }
 
-# Part by part: a short document may stand for a very long one.
 unpack_gzip <- function(bytes) {
-  if (!identical(utils::head(bytes, 2), as.raw(c(0x1f, 0x8b)))) return(bytes)
-  source <- gzcon(rawConnection(bytes))
-  on.exit(close(source))
-  parts <- list()
-  repeat {
-    part <- readBin(source, "raw", 2^22)
-    if (length(part) == 0) return(unlist(parts))
-    parts <- c(parts, list(part))
-    check_size(sum(lengths(parts)))
-  }
+  n <- length(bytes)
+  if (n < 18 || bytes[1] != as.raw(0x1f) || bytes[2] != as.raw(0x8b)) return(bytes)
+  check_size(sum(as.integer(bytes[n - 3:0]) * 256^(0:3))) # it ends with its size
+  tryCatch(memDecompress(bytes, "gzip"), error = function(problem) {
+    refuse_document(gettext("it is compressed by gzip, and damaged"))
+  })
 }
 
 # "json", "ubj", "lightgbm", "onnx" or "": objects of UBJ go on with the length of a name, those of

@@ -285,8 +285,12 @@ test_that("documents that come with the package say what their makers said", {
     packed <- readBin(file, "raw", file.size(file))
     unpacked <- charToRaw(paste0(readLines(file, warn = FALSE), "\n", collapse = ""))
     expect_identical(import_forest(packed), import_forest(unpacked))
-    # what is cut off is not taken for a whole
+    # what is cut off, or changed anywhere, is not taken for the model
     expect_contree_error(import_forest(packed[1:2000]), "input", "'x' cannot be read")
+    for (at in c(3, 12, 500, length(packed) - c(6, 0))) {
+      changed <- replace(packed, at, xor(packed[at], as.raw(0x5a)))
+      expect_contree_error(import_forest(changed), "input", "'x' cannot be read")
+    }
   }
 })
 
