@@ -101,7 +101,8 @@ static inline int64_t brute_cost(int down, const int64_t *z, const int64_t *w, c
         if (off < 0) off = -off;
         brute_add(&squares, (brute_wide) w[rows[i]] * off * scale, off);
     }
-    if (weight >> 60) return brute_quotient(down, &squares, weight, sum < 0 ? -sum : sum);
+    if (down > 0 && weight >> 60)
+        return brute_quotient(down, &squares, weight, sum < 0 ? -sum : sum);
     return brute_rest(&squares, (sum * sum * scale + weight - 1) / weight, down > 0 ? down : 0);
 }
 
