@@ -45,6 +45,12 @@ static inline uint32_t ct_data_classes(const ct_data *data)
     return data->response ? 1 : data->n_classes;
 }
 
+/* Whether a row has a weight. */
+static inline int ct_data_counts(const ct_data *data, uint32_t row)
+{
+    return !data->weights || data->weights[row] > 0;
+}
+
 /* The smallest integer is missing: R's NA. */
 static inline int ct_integer_missing(int32_t value) { return value == INT32_MIN; }
 

@@ -33,13 +33,6 @@ int64_t ct_full_cost(const ct_full *full, const ct_full_sums *s)
     return (int64_t) (full->down > 0 ? high >> (full->down - (int) low_bits) : high);
 }
 
-/* A conversion that is quick where one word holds x. */
-static double double_of(ct_wide x)
-{
-    int64_t low = (int64_t) x;
-    return low == x ? (double) low : (double) x;
-}
-
 /* A list as it is gone through; z less the rounded mean of all, which changes no cost. */
 typedef struct {
     const ct_full *full;
@@ -77,7 +70,7 @@ static void add_rows(const parting *p, uint32_t first, uint32_t last, ct_full_su
     }
 }
 
-/* What two leaves cost, in doubles: T^2 / W is off by six roundings of it, and so, as it is no more
+/* What two leaves cost, in doubles: T^2 / W is off by ten roundings of it, and so, as it is no more
  * than Q, the difference by less than p->slack; floors take off less than 2 more. */
 static inline double about(const parting *p, double weight, double other, double sum, double rest)
 {
@@ -116,8 +109,8 @@ static inline double next_about(const parting *p, int word, ct_full_sums *left, 
         if (!may_part(p, k)) continue;
         double cost = word ? about(p, (double) n_left, (double) ((int64_t) all->weight - n_left),
                                    (double) sum, (double) ((int64_t) all->sum - sum))
-                           : about(p, double_of(weight), double_of(all->weight - weight),
-                                   double_of(wide), double_of(all->sum - wide));
+                           : about(p, ct_full_number(weight), ct_full_number(all->weight - weight),
+                                   ct_full_number(wide), ct_full_number(all->sum - wide));
         if (cost >= least) continue;
         least = cost;
         *place = k;

@@ -4,11 +4,12 @@
 
 #include <float.h>
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/bits.h"
 #include "base/sum.h"
+#include "exact/cost/decimals.h"
+#include "exact/cost/weighing.h"
 
 enum {
     MOST_BITS = 23,      /* of z: sums of 64 rows fit into 32 bits, also beside their mean */
@@ -18,12 +19,8 @@ enum {
     WORD_BITS = 61,      /* of T in full, where rows have no weights: one word */
     MOST_OVERLAPS = 4,   /* see overlaps() */
     DEAREST_BITS = 61,   /* of what all rows cost at most, in the units of costs */
-    WEIGHT_BITS = 30,    /* of W where weights are whole, and of scans; */
-    FULL_WHOLE_BITS = 48, /* the same in full */
-    ROUNDED_BITS = 14,   /* of a mean weight in scans where they are rounded */
     LEAST_DECIMALS = -9, /* powers of ten that are tried as the step of y */
-    MOST_DECIMALS = 12,
-    WEIGHT_DECIMALS = 4
+    MOST_DECIMALS = 12
 };
 
 /* Relative errors of doubles added up, generously. */
@@ -33,14 +30,6 @@ static const double NOISE = 1e-12;
  * of a tree four times as much at most. */
 static const double LOST_SHARE = 0x1p-32;
 
-/* What weights that are rounded add up to in full, nearly: all that a word holds, or, where that
- * rounds by more than so much of the squares of all rows, more; and the largest of them then. */
-static const double MOST_IN_WORD = 0x1.fffp62, ENOUGH = 0x1p-36, MOST_IN_TWO = 0x1.fffp70,
-                    MOST_WEIGHT = 0x1p62;
-
-/* A weight is whole if it is as near as that to one. */
-static const double WHOLE_WEIGHT = 0x1p-5;
-
 /* Responses nearer to each other are the same: their squares would vanish. */
 static const double LEAST_RANGE = 1e-140;
 
@@ -49,210 +38,35 @@ static ct_status no_memory(ct_error *error)
     return ct_fail(error, CT_NO_MEMORY, "not enough memory for the response");
 }
 
-/* x * 10^decimals, at most a rounding away. */
-static double shifted(double x, int decimals)
+/* The squares are those of y itself. Near the mean deviations have all their digits; what its own
+ * rounding adds comes off. */
+static ct_spread spread_of(const ct_data *data)
 {
-    return decimals < 0 ? x / pow(10, -decimals) : x * pow(10, decimals);
-}
-
-/* Whether a row has a weight: others decide nothing. */
-static int counts(const ct_data *data, uint32_t row)
-{
-    return !data->weights || data->weights[row] > 0;
-}
-
-/* How far x is from a multiple of a power of ten, or of one over it. */
-static double off_multiple(double x, double whole, double power, int of_power)
-{
-    return fabs(of_power ? fma(whole, -power, x) : fma(x, power, -whole) / power);
-}
-
-/* Whether all values, of rows that count, are multiples of 10^-decimals, but for the last bits of
- * doubles and for `near`. Far from zero the last bits of x * 10^decimals, which a rounded product
- * has lost, may be all that there is. */
-static int all_multiples(const ct_data *data, const double *values, int decimals, double near)
-{
-    double power = pow(10, abs(decimals));
-    for (uint32_t row = 0; row < data->n_rows; row++) {
-        double y = values[row], x = decimals < 0 ? y / power : y * power, whole = nearbyint(x);
-        if (!counts(data, row)) continue;
-        if (!(fabs(x) < 0x1p53) || fabs(x - whole) > ldexp(fabs(x), -50) ||
-            off_multiple(y, whole, power, decimals < 0) > near)
-            return 0;
-    }
-    return 1;
-}
-
-/* The fewest decimals that all values have; `most` + 1 if they have more. */
-static int decimals_of(const ct_data *data, const double *values, int least, int most, double near)
-{
-    int decimals = least;
-    while (decimals <= most && !all_multiples(data, values, decimals, near)) decimals++;
-    return decimals;
-}
-
-/* ---- weights ---- */
-
-/* Whole numbers of `unit` each. */
-typedef struct {
-    int64_t *whole; /* [row]; NULL: 1 each */
-    ct_wide sum;    /* at least 1 */
-    double unit;
-    int exact;      /* no weight is off by more than its own last bits */
-    int one_word;   /* there is no finer grid than that of scans */
-} weighing;
-
-static void round_weights(const ct_data *data, double scale, weighing *w)
-{
-    w->sum = 0;
-    for (uint32_t row = 0; row < data->n_rows; row++) {
-        w->whole[row] = (int64_t) llround(data->weights[row] * scale);
-        w->sum += w->whole[row];
-    }
-    w->unit = 1 / scale;
-    CT_ASSERT(w->sum > 0);
-}
-
-/* What makes whole numbers of all weights, decimals or multiples of the least of them, of a sum of
- * 2^bits or less; 0: nothing does. */
-static double whole_scale(const ct_data *data, double sum, int bits)
-{
-    int decimals = decimals_of(data, data->weights, 0, WEIGHT_DECIMALS, WHOLE_WEIGHT);
-    double scale = shifted(1, decimals), most = ldexp(1, bits), least = INFINITY;
-    if (decimals <= WEIGHT_DECIMALS && sum * scale <= most) return scale;
-    for (uint32_t row = 0; row < data->n_rows; row++)
-        if (counts(data, row)) least = fmin(least, data->weights[row]);
-    if (!(sum / least <= most)) return 0;
-    for (uint32_t row = 0; row < data->n_rows; row++) {
-        double x = data->weights[row] / least;
-        if (fabs(x - nearbyint(x)) > ldexp(x, -50)) return 0;
-    }
-    return isfinite(1 / least) ? 1 / least : 0;
-}
-
-/* Whether no weight is rounded. */
-static int are_whole(const ct_data *data, const weighing *w)
-{
-    for (uint32_t row = 0; row < data->n_rows; row++)
-        if (data->weights[row] != (double) w->whole[row] * w->unit) return 0;
-    return 1;
-}
-
-/* What weights that are rounded may add up to there. */
-static double most_in_scans(const ct_data *data)
-{
-    return fmin(ldexp(1, WEIGHT_BITS), ldexp(data->n_rows, ROUNDED_BITS));
-}
-
-static int64_t weight_at(const weighing *w, uint32_t row) { return w->whole ? w->whole[row] : 1; }
-
-/* ---- the response ---- */
-
-/* The lowest and the highest response of rows that weigh something. */
-static void range_of(const ct_data *data, double range[2])
-{
-    range[0] = INFINITY;
-    range[1] = -INFINITY;
-    for (uint32_t row = 0; row < data->n_rows; row++) {
-        if (!counts(data, row)) continue;
-        range[0] = fmin(range[0], data->response[row]);
-        range[1] = fmax(range[1], data->response[row]);
-    }
-    CT_ASSERT(range[0] <= range[1]);
-}
-
-/* The SSE of all rows, of y itself. Near the mean deviations have all their
- * digits; what its own rounding adds comes off. */
-static double sse_of_all(const ct_data *data, const double range[2])
-{
-    const double centre = range[0] / 2 + range[1] / 2;
+    ct_spread spread = {INFINITY, -INFINITY, 0};
     ct_sum weight = {0, 0}, sum = {0, 0}, squares = {0, 0}, rest = {0, 0};
     for (uint32_t row = 0; row < data->n_rows; row++) {
-        double w = data->weights ? data->weights[row] : 1, x = data->response[row];
-        if (!counts(data, row)) continue;
+        if (!ct_data_counts(data, row)) continue;
+        spread.low = fmin(spread.low, data->response[row]);
+        spread.high = fmax(spread.high, data->response[row]);
+    }
+    CT_ASSERT(spread.low <= spread.high);
+    const double centre = spread.low / 2 + spread.high / 2;
+    for (uint32_t row = 0; row < data->n_rows; row++) {
+        double w = data->weights ? data->weights[row] : 1;
+        if (!ct_data_counts(data, row)) continue;
         ct_sum_add(&weight, w);
-        ct_sum_add(&sum, w * (x - centre));
+        ct_sum_add(&sum, w * (data->response[row] - centre));
     }
     double mean = centre + ct_sum_value(&sum) / ct_sum_value(&weight);
     for (uint32_t row = 0; row < data->n_rows; row++) {
         double w = data->weights ? data->weights[row] : 1, x = data->response[row] - mean;
-        if (!counts(data, row)) continue;
+        if (!ct_data_counts(data, row)) continue;
         ct_sum_add(&rest, w * x);
         ct_sum_add(&squares, w * x * x);
     }
     double off = ct_sum_value(&rest);
-    return fmax(ct_sum_value(&squares) - off / ct_sum_value(&weight) * off, 0);
-}
-
-/* ---- rounded weights ---- */
-
-/* Shares of weights are told apart by their powers of two: from 2^-i to twice that, from 0 on. */
-enum { N_SHARES = 100 };
-
-static size_t share_at(double share)
-{
-    int i = -ilogb(share);
-    return i < 0 ? 0 : i < N_SHARES ? (size_t) i : N_SHARES - 1;
-}
-
-/* By how much rounded weights may change the SSE of a partition, of which all rows as one leaf have
- * `sse`: a row lies within the range of y from any mean, and rows of whose weights less than a
- * share of q is off change it by less than that share of it. So, for any q, that and what the rows
- * of larger shares do at most. */
-static double rounding_of(const ct_data *data, const weighing *w, const double range[2],
-                          double sse)
-{
-    int exponent;
-    double far_off[N_SHARES] = {0}, beyond = 0, least = INFINITY,
-           lost = frexp(w->unit, &exponent) == 0.5 ? 0 : 4 * DBL_EPSILON;
-    for (uint32_t row = 0; w->whole && row < data->n_rows; row++) {
-        if (!counts(data, row)) continue;
-        double weight = data->weights[row], y = data->response[row],
-               far = fmax(y - range[0], range[1] - y),
-               off = fabs(weight - (double) w->whole[row] * w->unit) + lost * weight;
-        if (off > 0) far_off[share_at(off / weight)] += off * far * far;
-    }
-    for (int i = 0; i < N_SHARES; i++) {
-        if (i) least = fmin(least, beyond + ldexp(sse, 1 - i));
-        beyond += far_off[i];
-    }
-    return fmin(least, beyond) * (1 + NOISE);
-}
-
-/* Rounds weights that are not whole. */
-static void round_in_full(const ct_data *data, const double range[2], double sum, double sse,
-                          weighing *w)
-{
-    double largest = 0;
-    for (uint32_t row = 0; row < data->n_rows; row++) largest = fmax(largest, data->weights[row]);
-    /* a power of two, by which doubles that are large are whole */
-    round_weights(data, ldexp(1, ilogb(MOST_IN_WORD / 2) - ilogb(sum)), w);
-    if (are_whole(data, w)) return;
-    round_weights(data, MOST_IN_WORD / sum, w);
-    if (rounding_of(data, w, range, sse) <= ENOUGH * sse) return;
-    double scale = fmin(MOST_IN_TWO / sum, MOST_WEIGHT / largest);
-    round_weights(data, fmax(scale, MOST_IN_WORD / sum), w);
-}
-
-/* Makes weights integers: exactly where they have few decimals, else as finely as there is room
- * for. */
-static ct_status weigh(const ct_data *data, const double range[2], double sse, int one_word,
-                       ct_arena *arena, weighing *w, ct_error *error)
-{
-    double sum = 0;
-    *w = (weighing){NULL, data->n_rows, 1, 1, one_word};
-    if (!data->weights) return CT_OK;
-    w->whole = CT_ARENA_NEW(arena, int64_t, data->n_rows);
-    if (!w->whole) return no_memory(error);
-    for (uint32_t row = 0; row < data->n_rows; row++) sum += data->weights[row];
-    double scale = whole_scale(data, sum, WEIGHT_BITS);
-    w->exact = scale > 0;
-    if (!w->exact && !one_word) scale = whole_scale(data, sum, FULL_WHOLE_BITS);
-    if (scale > 0) round_weights(data, scale, w);
-    else if (one_word) round_weights(data, most_in_scans(data) / sum, w);
-    else round_in_full(data, range, sum, sse, w);
-    CT_ASSERT(w->sum >> (w->exact || one_word ? WEIGHT_BITS + 2 : CT_FULL_WEIGHT_BITS) == 0);
-    return CT_OK;
+    spread.sse = fmax(ct_sum_value(&squares) - off / ct_sum_value(&weight) * off, 0);
+    return spread;
 }
 
 /* ---- the grid ---- */
@@ -272,8 +86,8 @@ typedef struct {
 /* Rows that do not count are at the centre. */
 static void put(const grid *g, uint32_t row, double z)
 {
-    CT_ASSERT(!counts(g->data, row) || fabs(z) <= ldexp(1, g->bits));
-    g->z[row] = counts(g->data, row) ? (int64_t) z : 0;
+    CT_ASSERT(!ct_data_counts(g->data, row) || fabs(z) <= ldexp(1, g->bits));
+    g->z[row] = ct_data_counts(g->data, row) ? (int64_t) z : 0;
 }
 
 /* All decimals of y, and as many binary places more as there is room for; 0 if there is none, or if
@@ -282,18 +96,18 @@ static int fit_decimals(grid *g)
 {
     const double *y = g->data->response;
     double near = ldexp(g->high - g->low, -g->bits - 2);
-    int decimals = decimals_of(g->data, y, LEAST_DECIMALS, MOST_DECIMALS, near);
+    int decimals = ct_decimals_of(g->data, y, LEAST_DECIMALS, MOST_DECIMALS, near);
     if (decimals > MOST_DECIMALS) return 0;
-    double first = nearbyint(shifted(g->low, decimals)),
-           last = nearbyint(shifted(g->high, decimals)), middle = first + floor((last - first) / 2),
-           most = fmax(last - middle, middle - first);
+    double first = nearbyint(ct_decimals_shift(g->low, decimals)),
+           last = nearbyint(ct_decimals_shift(g->high, decimals)),
+           middle = first + floor((last - first) / 2), most = fmax(last - middle, middle - first);
     if (most >= ldexp(1, g->bits)) return 0;
-    g->centre = shifted(middle, -decimals);
-    if (off_multiple(g->centre, middle, pow(10, abs(decimals)), decimals < 0) > near) return 0;
+    g->centre = ct_decimals_shift(middle, -decimals);
+    if (ct_decimals_off(g->centre, middle, decimals) > near) return 0;
     int places = g->bits - (int) ct_bit_width((uint64_t) most);
     for (uint32_t row = 0; row < g->data->n_rows; row++)
-        put(g, row, ldexp(nearbyint(shifted(y[row], decimals)) - middle, places));
-    g->step = ldexp(shifted(1, -decimals), -places);
+        put(g, row, ldexp(nearbyint(ct_decimals_shift(y[row], decimals)) - middle, places));
+    g->step = ldexp(ct_decimals_shift(1, -decimals), -places);
     return 1;
 }
 
@@ -308,7 +122,8 @@ static int fit_binary(grid *g)
     g->centre = g->low + floor((g->high - g->low) / step / 2) * step;
     for (uint32_t row = 0; row < g->data->n_rows; row++) {
         double x = (g->data->response[row] - g->centre) / step;
-        if (counts(g->data, row) && (x != nearbyint(x) || fabs(x) > ldexp(1, g->bits))) return 0;
+        if (ct_data_counts(g->data, row) && (x != nearbyint(x) || fabs(x) > ldexp(1, g->bits)))
+            return 0;
         put(g, row, nearbyint(x));
     }
     return 1;
@@ -348,7 +163,7 @@ static last_bits last_bits_of(const grid *g)
         if (g->z[row] < g->z[ends[0]]) ends[0] = row;
         if (g->z[row] > g->z[ends[1]]) ends[1] = row;
     }
-    if (!counts(g->data, ends[0]) || !counts(g->data, ends[1])) return none;
+    if (!ct_data_counts(g->data, ends[0]) || !ct_data_counts(g->data, ends[1])) return none;
     double z = (double) g->z[ends[0]], steps = (double) g->z[ends[1]] - z,
            first = beside(g, &none, ends[0]),
            step = steps > 0 ? (beside(g, &none, ends[1]) - first) / steps : 0;
@@ -357,20 +172,20 @@ static last_bits last_bits_of(const grid *g)
 }
 
 /* How far y is from the grid. */
-static double distance_of(const grid *g, const weighing *w, const last_bits *lost)
+static double distance_of(const grid *g, const ct_weighing *w, const last_bits *lost)
 {
     double sum = 0;
     for (uint32_t row = 0; row < g->data->n_rows; row++) {
-        if (!counts(g->data, row)) continue;
+        if (!ct_data_counts(g->data, row)) continue;
         double off = beside(g, lost, row);
-        sum += (double) weight_at(w, row) * w->unit * off * off;
+        sum += (double) ct_weighing_at(w, row) * w->unit * off * off;
     }
     return sqrt(sum) * (1 + NOISE);
 }
 
 /* Sets z, centre, step, error and blur. Decimals have last bits of doubles that are none of
  * theirs; where these are more than what may be lost, doubles are what they are. */
-static void fit(grid *g, const weighing *w)
+static void fit(grid *g, const ct_weighing *w)
 {
     last_bits lost = {0, 0};
     g->blur = 0;
@@ -392,7 +207,7 @@ static void fit(grid *g, const weighing *w)
 }
 
 /* Writes z of scans, in `bits`: steps of the grid by 2^n, where it has n bits more. */
-static void set_z(ct_exact_response *response, const grid *g, const weighing *w, int bits,
+static void set_z(ct_exact_response *response, const grid *g, const ct_weighing *w, int bits,
                   int32_t *z)
 {
     int shift = g->bits > bits ? g->bits - bits : 0;
@@ -403,7 +218,7 @@ static void set_z(ct_exact_response *response, const grid *g, const weighing *w,
         z[row] = (int32_t) ((g->z[row] + half) >> shift);
         int64_t away = g->z[row] - z[row] * (INT64_C(1) << shift);
         off = away > off ? away : -away > off ? -away : off;
-        all += (double) weight_at(w, row) * ((double) away * (double) away);
+        all += (double) ct_weighing_at(w, row) * ((double) away * (double) away);
         least = z[row] < least ? z[row] : least;
         most = z[row] > most ? z[row] : most;
     }
@@ -486,19 +301,19 @@ static ct_full_sums sums_of_all(const ct_full *full, uint32_t n_rows)
 
 /* Sets the grid, in full and of scans: the same where nothing is rounded on the coarser one. *most:
  * what a row, or a weight of one where weights count, costs at most; *total: what all rows do. */
-static ct_status fit_grid(const ct_data *data, ct_exact_response *response, const weighing *w,
-                          int64_t *most, int64_t *total, const double range[2], double sse,
+static ct_status fit_grid(const ct_data *data, ct_exact_response *response, const ct_weighing *w,
+                          const ct_spread *spread, int one_word, int64_t *most, int64_t *total,
                           ct_arena *arena, ct_error *error)
 {
     int32_t *z = CT_ARENA_NEW(arena, int32_t, data->n_rows);
-    grid g = {.data = data, .low = range[0], .high = range[1], .own = sqrt(sse)};
+    grid g = {.data = data, .low = spread->low, .high = spread->high, .own = sqrt(spread->sse)};
     g.z = CT_ARENA_NEW(arena, int64_t, data->n_rows);
     if (!z || !g.z) return no_memory(error);
     int width = width_of(w->sum), bits = (COST_BITS - width) / 2;
     g.bits = bits = bits < MOST_BITS ? bits : MOST_BITS;
-    CT_ASSERT(g.bits > 8 || !(w->exact || w->one_word));
-    if (w->exact || w->one_word) fit(&g, w);
-    response->rounded = !w->one_word && (!w->exact || g.loses);
+    CT_ASSERT(g.bits > 8 || !(w->exact || one_word));
+    if (w->exact || one_word) fit(&g, w);
+    response->rounded = !one_word && (!w->exact || g.loses);
     if (response->rounded) {
         bits = w->whole ? MOST_BITS : (ROUGH_BITS - width) / 2;
         if (bits > MOST_BITS) bits = MOST_BITS;
@@ -573,17 +388,15 @@ static int overlaps(const ct_exact_response *response, uint32_t n_rows, int64_t 
 ct_status ct_response_init(ct_exact_costs *costs, const ct_data *data, unsigned depth,
                            double complexity, int one_word, ct_arena *arena, ct_error *error)
 {
-    double range[2];
-    weighing w;
+    ct_weighing w;
     int64_t total = 0;
     memset(costs, 0, sizeof *costs);
     ct_exact_response *response = CT_ARENA_ZEROED(arena, ct_exact_response, 1);
     int64_t *most = CT_ARENA_NEW(arena, int64_t, 1);
     if (!response || !most) return no_memory(error);
-    range_of(data, range);
-    double sse = sse_of_all(data, range);
-    CT_TRY(weigh(data, range, sse, one_word, arena, &w, error));
-    CT_TRY(fit_grid(data, response, &w, most, &total, range, sse, arena, error));
+    const ct_spread spread = spread_of(data);
+    CT_TRY(ct_weighing_init(&w, data, &spread, one_word, arena, error));
+    CT_TRY(fit_grid(data, response, &w, &spread, one_word, most, &total, arena, error));
     CT_TRY(set_tables(response, data->n_rows, arena, error));
     response->overlaps = response->rounded && (w.whole || overlaps(response, data->n_rows, total));
     costs->n_classes = 1;
@@ -592,14 +405,12 @@ ct_status ct_response_init(ct_exact_costs *costs, const ct_data *data, unsigned 
     costs->unit = ldexp(response->step, response->full.down) * response->step * w.unit;
     costs->most_splits = ct_most_splits(data->n_rows, depth);
     /* last bits of weights that are decimals count only beside what is rounded anyway */
-    costs->rounding = w.exact && response->error == 0
-                          ? 0
-                          : rounding_of(data, &w, range, sse);
+    costs->rounding = w.exact && response->error == 0 ? 0 : w.rounding;
     costs->noise = NOISE;
     costs->most = costs->least = most;
     response->total = (double) total * costs->unit;
     costs->total = response->total;
-    set_split_cost(costs, response, complexity, total, sse);
+    set_split_cost(costs, response, complexity, total, spread.sse);
     return CT_OK;
 }
 

@@ -172,6 +172,7 @@ ct_layout *ct_layout_whole(ct_worker *worker, const ct_table *table, int abreast
     CT_ASSERT(ct_table_is_ranked(table));
     ct_layout *layout = layout_new(worker, table->n_rows, table->n_cols, table->n_classes);
     if (!layout) return out_of_memory(worker);
+    const int64_t *given = ct_response_weights(worker->search->costs);
     for (uint32_t f = 0; f < layout->n_cols; f++) {
         layout->order[f] = table->order[f];
         layout->ties[f] = table->ties[f];
@@ -180,7 +181,7 @@ ct_layout *ct_layout_whole(ct_worker *worker, const ct_table *table, int abreast
         int64_t *weights = ct_layout_weights(layout, f);
         CT_ASSERT(layout->n_values[f] == table->n_values[f]);
         for (uint32_t j = 0; weights && j < layout->n_rows; j++)
-            weights[j] = ct_response_weights(worker->search->costs)[layout->order[f][j]];
+            weights[j] = given[layout->order[f][j]];
         int32_t *z = ct_layout_z(layout, f);
         for (uint32_t j = 0; z && j < layout->n_rows; j++)
             z[j] = worker->search->costs->response->z[layout->order[f][j]];

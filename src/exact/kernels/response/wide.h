@@ -56,18 +56,12 @@ typedef struct {
 /* What rows weigh: 1 each, numbers of which a word holds all sums, or others. */
 typedef enum { WEIGH_ONE, WEIGH_WORD, WEIGH_WIDE } weighing;
 
-/* x in doubles, to two roundings; below 2^124. */
-CT_INLINE double number_of(ct_wide x)
-{
-    return (double) (int64_t) (x >> 62) * 0x1p62 + (double) ((int64_t) x & (INT64_MAX >> 1));
-}
-
 /* V (W - V) */
 CT_INLINE double product_of_parts(const wide_side *s, weighing kind, double *part)
 {
     if (kind == WEIGH_WIDE) {
-        *part = number_of(s->wide_part);
-        return *part * number_of(s->weight - s->wide_part);
+        *part = ct_full_number(s->wide_part);
+        return *part * ct_full_number(s->weight - s->wide_part);
     }
     *part = (double) s->part;
     return *part * (double) ((int64_t) s->weight - s->part);
@@ -77,7 +71,7 @@ CT_INLINE double product_of_parts(const wide_side *s, weighing kind, double *par
 CT_INLINE void look_at_place(wide_side *s, weighing kind)
 {
     if (!is_place(s->any, s->k) && !is_place(s->kept, s->k)) return;
-    double t = kind == WEIGH_WIDE ? number_of(s->sum)
+    double t = kind == WEIGH_WIDE ? ct_full_number(s->sum)
                                   : (double) (int64_t) (kind == WEIGH_ONE ? s->sum
                                                                           : s->sum >> s->shift),
            v, both = product_of_parts(s, kind, &v), in_mean = v * s->share, quotient = 0;
@@ -140,11 +134,11 @@ static inline wide_side side_in_full(const ct_exact_response *response, const ct
 {
     wide_side s = {NO_PLACES, NO_PLACES, 0, all->weight, 0, 0, 0, 0, 0, 0, 0, -1, -1};
     if (!all->weight) return s;
-    double weight = number_of(all->weight);
+    double weight = ct_full_number(all->weight);
     unsigned width = (unsigned) ilogb(weight) + 1 + ct_bit_width((uint64_t) response->reach + 1);
     s.mean = (int64_t) ct_full_floor(all->sum, all->weight);
     s.shift = width > 62 && all->weight >> 63 == 0 ? width - 62 : 0;
-    s.share = ldexp(number_of(all->sum - s.mean * all->weight) / weight, -(int) s.shift);
+    s.share = ldexp(ct_full_number(all->sum - s.mean * all->weight) / weight, -(int) s.shift);
     return s;
 }
 
@@ -153,7 +147,7 @@ static inline int64_t cost_of_most_in_full(const ct_exact_response *response,
                                            const ct_full_sums *all, const wide_side *s, double most)
 {
     if (most < 0 || !s->weight) return ct_full_cost(&response->full, all);
-    double unit = ldexp(1, -response->full.down), weight = number_of(s->weight),
+    double unit = ldexp(1, -response->full.down), weight = ct_full_number(s->weight),
            last = ldexp(1, (int) s->shift), rest = s->share * last,
            squares = ct_full_squares(all, s->mean, response->full.low_bits),
            own = squares - rest * rest * weight,
