@@ -414,14 +414,15 @@ complexities <- function(found, corner, prices) {
 # says in the user's unit, as the answer is.
 gap_at <- function(found, corner, prices, complexity) {
   gaps <- Map(function(at, price, complexity) {
-    if (found$hidden == 0) return(max(0, left_open(found, at, price)) * found$grain)
-    penalty <- complexity * tree_unit(found$fits[[at]])
-    errors <- tree_proof(found$fits[[at]])$objective
-    splits <- found$splits[at]
-    if (errors + penalty * splits >= found$hidden) {
-      return(max(0, left_open(found, at, price)) * found$grain)
+    if (found$hidden > 0) {
+      penalty <- complexity * tree_unit(found$fits[[at]])
+      errors <- tree_proof(found$fits[[at]])$objective
+      splits <- found$splits[at]
+      if (errors + penalty * splits < found$hidden) {
+        return(max(0, errors - found$surely + penalty * (splits - seq_along(found$surely) + 1)))
+      }
     }
-    max(0, errors - found$surely + penalty * (splits - seq_along(found$surely) + 1))
+    max(0, left_open(found, at, price)) * found$grain
   }, corner, prices, complexity[seq_along(corner)])
   as.numeric(unlist(gaps))
 }
