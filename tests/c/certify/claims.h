@@ -2,9 +2,19 @@
 #ifndef CT_TEST_CLAIMS_H
 #define CT_TEST_CLAIMS_H
 
+#include <float.h>
+
 #include "../exact/solve.h"
 #include "certify/certify.h"
 #include "exact/prove.h"
+
+/* The epsilon of long double: under valgrind, which computes with 53 bits where the type has 64,
+ * that of double. */
+static inline long double long_epsilon(void)
+{
+    volatile long double one = 1, more = one + LDBL_EPSILON;
+    return more > one ? LDBL_EPSILON : DBL_EPSILON;
+}
 
 static inline ct_certify_claim claim_of(const ct_exact_options *options, const ct_outcome *best)
 {

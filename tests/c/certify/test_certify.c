@@ -92,7 +92,7 @@ static int is_whole(const ct_data *data, const ct_exact_options *options)
 /* `least` in long double, or what it may be below that by the rounding of its own sums. */
 static long double surely(long double least)
 {
-    return least * (1 + 64 * (long double) LDBL_EPSILON);
+    return least * (1 + 64 * long_epsilon());
 }
 
 /* Solves, certifies, checks; returns the bound that is proven again, or -1. `leaves`: of the tree,
@@ -346,13 +346,6 @@ static ct_exact_options wide_problem(rng *r, random_table *t)
     return options;
 }
 
-/* valgrind computes with 53 bits where the type has 64. */
-static int long_double_is_long(void)
-{
-    volatile long double one = 1, more = one + LDBL_EPSILON;
-    return more > one;
-}
-
 static uint32_t others; /* trees that cost the least and are not the smallest */
 
 /* Nothing that the check says is false: of a fit, of the tree of another fit, of bytes that were
@@ -368,7 +361,7 @@ static void check_claims(rng *r, const random_table *t, const ct_exact_options *
     CHECK_INT(checked.verdict, CT_CERTIFIED);
     CHECK(checked.bound <= surely(least));
     /* as much as is there, and no more, is taken off for rounding */
-    if (long_double_is_long() &&
+    if (long_epsilon() == LDBL_EPSILON &&
         !CHECK(checked.rounding <= 1.001L * rounding &&
                (!whole || rounding > 0 || checked.rounding == 0)))
         printf("    rounding %.17g, at most %.17Lg\n", checked.rounding, rounding);
@@ -376,7 +369,7 @@ static void check_claims(rng *r, const random_table *t, const ct_exact_options *
     for (uint32_t row = 0; row < t->data.n_rows; row++)
         for (uint32_t label = 0; label < t->data.n_classes; label++)
             lost += 4 * LDBL_EPSILON * absolute_cost_of_row(&t->data, row, label);
-    if (options->complexity == 0 && long_double_is_long())
+    if (options->complexity == 0 && long_epsilon() == LDBL_EPSILON)
         CHECK(checked.rounding >= rounding - lost);
     CHECK(optimal <= checked.attained);
     if (optimal && rounding == 0)

@@ -1,8 +1,6 @@
 /* Certificates of regression trees: what the search proves is proven again; what was tampered with,
  * bytes, trees or the grid, proves nothing that is untrue. The least costs come from all trees, in
  * long double, of the response itself. */
-#include <float.h>
-
 #include "claims.h"
 #include "exact/cost/response.h"
 
@@ -18,18 +16,26 @@ typedef struct {
     long double price;
 } all_trees;
 
+static long double weight_of(const ct_data *data, uint32_t row)
+{
+    return data->weights ? data->weights[row] : 1;
+}
+
+/* About the row of the largest weight, which the mean is never far from. */
 static long double squares_of(const ct_data *data, const uint32_t *rows, uint32_t n)
 {
     long double weight = 0, sum = 0, squares = 0;
+    uint32_t heaviest = rows[0];
+    for (uint32_t i = 1; i < n; i++)
+        if (weight_of(data, rows[i]) > weight_of(data, heaviest)) heaviest = rows[i];
+    long double centre = data->response[heaviest];
     for (uint32_t i = 0; i < n; i++) {
-        long double w = data->weights ? data->weights[rows[i]] : 1;
-        weight += w;
-        sum += w * (data->response[rows[i]] - data->response[rows[0]]);
+        weight += weight_of(data, rows[i]);
+        sum += weight_of(data, rows[i]) * (data->response[rows[i]] - centre);
     }
     for (uint32_t i = 0; i < n && weight > 0; i++) {
-        long double x = data->response[rows[i]] - (long double) data->response[rows[0]] -
-                        sum / weight;
-        squares += (data->weights ? data->weights[rows[i]] : 1) * x * x;
+        long double x = data->response[rows[i]] - centre - sum / weight;
+        squares += weight_of(data, rows[i]) * x * x;
     }
     return squares;
 }
@@ -68,10 +74,10 @@ static long double least_cost(const ct_data *data, const ct_exact_options *optio
     return least_of(&all, every_row, data->n_rows, options->depth);
 }
 
-/* Up to what sums in long double, or in double under valgrind, lose. */
+/* Up to what sums in long double lose. */
 static int is_at_most(long double bound, long double least, const ct_data *data)
 {
-    return bound <= least + 64 * LDBL_EPSILON * squares_of(data, every_row, data->n_rows);
+    return bound <= least + 64 * long_epsilon() * squares_of(data, every_row, data->n_rows);
 }
 
 static long double cost_of(const ct_data *data, const ct_exact_options *options,
