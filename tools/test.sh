@@ -49,23 +49,29 @@ cd "`dirname "$0"`/.." || exit 1
 # those last that use all cores, of which the other lane leaves one by then
 of_c="layers c analyse instructions fuzz fuzz_api configure gpu asan tsan valgrind neon"
 of_c="$of_c cuda_on_cpu mutants"
+last_of_c="mutants cuda_on_cpu neon"
 of_r="lint check cuda bench r mutants_r fuzz_r glue soak promises signals cluster"
 logs=build/test
 mkdir -p $logs
 
 # Those of the C library, and configure, which needs no package either, beside those of the package,
-# since most use one core. The totals are added up.
+# since most use one core; who is ready first takes the last ones of the library that are left. The
+# totals are added up.
 if test "$*" = quick; then
   of_c="layers lint configure c"
+  last_of_c=
   of_r=r
   CONTREE_QUICK=1 # fewer of the cases drawn at random, see tests/testthat/helper-sizes.R
   export CONTREE_QUICK
   set --
 fi
 if test $# -eq 0; then
-  rm -f $logs/total*
+  rm -rf $logs/total* $logs/taken
+  mkdir $logs/taken
+  TAKEN=$logs/taken
+  export TAKEN
   TOTAL=$logs/total-c sh tools/test.sh $of_c & lane=$!
-  TOTAL=$logs/total-r sh tools/test.sh $of_r
+  TOTAL=$logs/total-r sh tools/test.sh $of_r $last_of_c
   status=$?
   wait $lane || status=1
   cat $logs/total-c $logs/total-r |
@@ -279,6 +285,7 @@ number () { echo "$line" | sed -n "s/.*[^0-9]\([0-9][0-9]*\) $1.*/\1/p"; }
 passed=0 failed=0 broken=
 for suite
 do
+  test -z "$TAKEN" || mkdir "$TAKEN/$suite" 2> /dev/null || continue
   log=$logs/$suite.log
   start=`date +%s`
   run_suite "$suite" > "$log" 2>&1

@@ -20,10 +20,10 @@ test_that("the direction is that of rows, not of levels", {
   set.seed(8)
   for (n_classes in c(rep(4, 20), 257, 300)) { # beyond 256 it is found from the rows
     counts <- matrix(rpois(6 * n_classes, 20), 6) * c(50, 1, 1, 20, 5, 1)
-    shares <- counts / rowSums(counts)
-    rows <- shares[rep(1:6, rowSums(counts)), ] # principal components of each row's shares
-    centre <- colMeans(rows)
-    parts <- eigen(crossprod(sweep(rows, 2, centre)), symmetric = TRUE)$vectors[, 1]
+    rows <- rowSums(counts) # which all have the shares of their level, for principal components
+    shares <- counts / rows
+    centre <- colSums(counts) / sum(rows)
+    parts <- eigen(crossprod(sqrt(rows) * sweep(shares, 2, centre)), symmetric = TRUE)$vectors[, 1]
     score <- drop(sweep(shares, 2, centre) %*% parts) * sign(parts[n_classes])
     expect_equal(unname(class_score(as.table(counts))), score, tolerance = 1e-6)
   }
