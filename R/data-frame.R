@@ -126,7 +126,7 @@ new_frame <- function(predictors, response, label, row_names, read = read_respon
   response <- read(response, label)
   predictors <- read_predictors(spread_columns(predictors))
   list(columns = predictors$values, types = predictors$types, xlevels = predictors$xlevels,
-       units = predictors$units,
+       units = predictors$units, contrasts = predictors$contrasts,
        response = response, row_names = as.character(row_names),
        shape = list(names = names(predictors$types)))
 }
@@ -248,6 +248,11 @@ select_rows <- function(model, subset) {
     stop_input("subset", gettextf(
       "'subset' selects row %s, which does not exist; there are %d rows",
       show_value(rows[absent][1]), nrow(model)))
+  }
+  if (is.numeric(rows) && any(rows > 0) && any(rows < 0)) {
+    stop_input("subset", gettextf("'subset' has %s, a row to use, and %s, one to leave out",
+                                  show_value(rows[rows > 0][1]), show_value(rows[rows < 0][1])),
+               gettext("give one or the other kind of row numbers"))
   }
   model[rows, , drop = FALSE]
 }

@@ -69,9 +69,10 @@
 #' @section Factors:
 #' A split divides the levels of a factor in any way if a node has up to eight of them, else in the
 #' order of the mean response. At most 254 levels are possible. In the models of the leaves a factor
-#' has the contrasts of `options("contrasts")` for the levels that occur in training, as in `lm()`.
-#' In a leaf without rows of some of these levels, coefficients are aliased; a factor with such a
-#' level then counts as the mean over the rows of the leaf.
+#' has its own contrasts, as [C()] gives them, else those of `options("contrasts")`, for the levels
+#' that occur in training, as in `lm()`. A matrix of contrasts counts only if all levels occur. In a
+#' leaf without rows of some of these levels, coefficients are aliased; a factor with such a level
+#' then counts as the mean over the rows of the leaf.
 #'
 #' @param formula,data,subset,na.action As in [contree()], with a numeric response. By default rows
 #'   with a missing response are left out.
@@ -133,32 +134,27 @@ gmt.formula <- function(formula, data, weights, subset, na.action, offset, ...,
                         control = gmt_control(...), seed = NULL, model = FALSE) {
   call <- plain_call(match.call(), sys.call(-1), "gmt", formula)
   settings <- gmt_settings(control, list(...), !missing(control), seed, model)
-  read <- eval(call_to_read(match.call()), parent.frame())
+  read <- read_gmt_formula(formula, if (!missing(data)) data,
+                           if (!missing(weights)) substitute(weights),
+                           if (!missing(subset)) substitute(subset),
+                           if (!missing(na.action)) na.action,
+                           if (!missing(offset)) substitute(offset))
   fit_gmt(read$frame, read$regressors, read$splitters, settings, call)
 }
 
-# The call of read_gmt_formula() with what a call like that of gmt() says of the data.
-call_to_read <- function(call) {
-  call <- call[c(1, which(names(call) %in% names(formals(read_gmt_formula))))]
-  call[[1]] <- read_gmt_formula
-  call
-}
-
-# The data of a formula: list(frame, regressors, splitters). Called with the expressions as they
-# were given.
+# The data of a formula: list(frame, regressors, splitters). `weights`, `subset` and `offset` are
+# expressions in the columns of `data`.
 read_gmt_formula <- function(formula, data, weights, subset, na.action, offset) {
-  if (missing(data)) data <- NULL
   env <- environment(formula)
   value <- function(name, expression) evaluate_argument(name, expression, data, env)
-  weights <- if (!missing(weights)) value("weights", substitute(weights))
-  rows <- if (!missing(subset)) value("subset", substitute(subset))
   parts <- read_gmt_parts(formula, check_data(data),
                           function(expression) evaluate_variable(expression, data, env))
   # in a list, for the expression may be a vector of numbers
-  offsets <- c(parts$offsets, if (!missing(offset)) list(substitute(offset)))
+  offsets <- c(parts$offsets, if (!is.null(offset)) list(offset))
   offset_call <- if (length(offsets)) Reduce(function(a, b) call("+", a, b), offsets)
-  frame <- read_data(formula, data, rows, if (!missing(na.action)) na.action, env, "learn",
-                     weights, read_number_response, parts, offset = value("offset", offset_call))
+  frame <- read_data(formula, data, value("subset", subset), na.action, env, "learn",
+                     value("weights", weights), read_number_response, parts,
+                     offset = value("offset", offset_call))
   check_sum_of_weights(frame$weights)
   if (!is.null(frame$offset)) frame$offset_call <- offset_call
   frame$formula <- formula
@@ -213,8 +209,11 @@ read_number_response <- function(response, label) {
   if (inherits(response, "AsIs")) class(response) <- setdiff(class(response), "AsIs")
   if (!is.numeric(response) || is.object(response) || !is.null(dim(response))) {
     stop_input(label,
-               gettextf("the response '%s' must be numbers, not %s; for classes see contree()",
-                               label, describe_type(response)))
+               gettextf("the response '%s' must be numbers, not %s", label,
+                        if (is.numeric(response)) show_value(response)
+                        else describe_type(response)),
+               if (is.numeric(response)) gettextf("use as.vector(%s)", label)
+               else gettext("for classes see contree()"))
   }
   read_any_response(response, label)
 }
