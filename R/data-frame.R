@@ -374,6 +374,13 @@ check_x <- function(x, argument = "x") {
   }
 }
 
+# Rows that a user gives: a data frame or a matrix.
+check_table <- function(argument, rows) {
+  if (is.data.frame(rows) || is.matrix(rows)) return(rows)
+  stop_input(argument, gettextf("'%s' must be a data frame or a matrix, not %s", argument,
+                                show_value(rows)))
+}
+
 xy_row_names <- function(x) {
   names <- if (is.matrix(x)) rownames(x) else attr(x, "row.names")
   if (is.null(names)) seq_len(nrow(x)) else names

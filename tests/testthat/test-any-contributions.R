@@ -185,6 +185,9 @@ test_that("pictures show what they should, and odd arguments are refused", {
   expect_true(all(abs(swarm$height) <= 0.4, swarm$shade >= 0, swarm$shade <= 1))
   expect_identical(plot(shap, what = "dependence", variable = "hp")$value, mtcars$hp)
   expect_contree_error(plot(shap, what = "waterfall", row = 33), "input", "32")
+  for (output in list(list(1), TRUE, mean, 2)) {
+    expect_contree_error(plot(shap, output = output), "input", "'output'")
+  }
   expect_contree_error(plot(shap, what = "dependence", variable = "mpg"), "input", "'variable'")
   expect_contree_error(plot(shap, output = 2), "input", "'output'")
   expect_output(print(shap), "32 rows")

@@ -121,6 +121,8 @@ test_that("of no rows all types say as much: nothing", {
 test_that("the rows of a subset are found again", {
   fit <- hist_forest(Species ~ ., iris, subset = Sepal.Length < 7, trees = 5, seed = 1)
   expect_identical(nrow(generics::augment(fit)), sum(iris$Sepal.Length < 7))
+  expect_contree_error(generics::augment(fit, 1), "input", "'data' must be")
+  expect_contree_error(generics::augment(fit, newdata = mean), "input", "'newdata' must be")
   expect_identical(nrow(contree_cv(fit, folds = 3, seed = 1)$folds), fit$n)
   expect_no_error(plot(fit))
 })
