@@ -214,7 +214,8 @@ new_contributions <- function(all, forest, data, scale) {
 values_of_output <- function(x, output) {
   n <- ncol(x$prediction)
   names <- colnames(x$prediction)
-  at <- if (is.null(output)) n else if (is.character(output)) match(output, names) else output
+  at <- if (is.null(output)) n else if (is.character(output)) match(output, names)
+        else if (is.numeric(output)) output
   if (length(at) != 1 || !(at %in% seq_len(n))) {
     stop_input("output", gettextf("'output' must be %s, not %s", if (is.null(names)) {
       gettextf("a number from 1 to %d", n)

@@ -42,7 +42,7 @@ contree_cv.hist_forest <- function(x, data = NULL, folds = 10, repeats = 1, seed
   call <- sys.call()
   grid <- grid_to_try(list(...))
   if (is.null(data)) data <- evaluated_data(x, parent.frame())
-  data <- rows_grown_from(x, as.data.frame(data))
+  data <- rows_grown_from(x, as.data.frame(check_table("data", data)))
   refuse_rates(x, gettext("cross-validations"))
   check_grown_from(x, data)
   response <- if (x$type == "survival") rep(1, x$n) else x$y

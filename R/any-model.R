@@ -59,10 +59,7 @@ any_truth <- function(model, data, y, argument = "newdata") {
 }
 
 forged_truth <- function(model, data, y, argument) {
-  if (!is.data.frame(data) && !is.matrix(data)) {
-    stop_input(argument, gettextf("'%s' must be a data frame or a matrix, not %s", argument,
-                                  show_value(data)))
-  }
+  check_table(argument, data)
   by_class <- !is.null(model$classes)
   if (is.factor(y)) check_factor(y, "y")
   fitting <- length(y) == nrow(data) && !anyNA(y) && (by_class || is.numeric(y))

@@ -152,6 +152,7 @@ augment.hist_forest <- function(x, data = NULL, newdata = NULL, ...) {
   check_no_dots(...)
   if (is.null(newdata)) {
     if (is.null(data)) data <- evaluated_data(x, parent.frame())
+    check_table("data", data)
     rows <- x$n + length(x$na.action)
     if (nrow(data) != rows) {
       stop_input("data", gettextf("'data' has %d rows, but the forest was grown from %d",
@@ -163,7 +164,7 @@ augment.hist_forest <- function(x, data = NULL, newdata = NULL, ...) {
     to <- data
   } else {
     told <- function(type) stats::predict(x, newdata, type = type)
-    to <- newdata
+    to <- check_table("newdata", newdata)
   }
   to <- as.data.frame(to)
   added <- if (x$type != "classification") list(.pred = unname(told("response"))) else {

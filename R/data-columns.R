@@ -24,6 +24,8 @@ read_response <- function(response, label) {
                                show_value(response)),
                if (is.matrix(response) && ncol(response) > 1) {
                  gettext("for rewards of actions give objective = \"rewards\" (or \"costs\")")
+               } else if (is.numeric(response)) {
+                 gettextf("for numbers use as.vector(%s)", label)
                })
   }
   if (is.numeric(response) || inherits(response, c("Date", "POSIXct", "difftime"))) {
@@ -94,6 +96,7 @@ rows_of_columns <- function(columns, rows) {
 #   types   named by predictor: numeric, integer, logical, Date, POSIXct, difftime, ordered, factor
 #   or character xlevels levels, named by predictor, of those that have them
 #   units   time zones and units, named by predictor, of POSIXct and difftime
+#   contrasts  those that factors have of their own, as contrasts<-() and C() give them, by predictor
 read_predictors <- function(columns) {
   check_column_names(column_names(columns), "data")
   if (is.matrix(columns)) {
@@ -139,6 +142,7 @@ read_other_types <- function(predictors) {
   for (j in which(types %in% level_types)) values[[j]] <- without_na_level(factor_of(values[[j]]))
   for (j in which(types == "POSIXct")) values[[j]] <- as.POSIXct(values[[j]])
   leveled <- types %in% level_types
+  predictors$contrasts <- Filter(length, lapply(values[leveled], attr, "contrasts"))
   predictors$xlevels <- lapply(values[leveled], levels)
   values[leveled] <- lapply(values[leveled], as.integer)
   predictors$units <- c(vapply(values[types == "POSIXct"], time_zone, ""),

@@ -126,7 +126,7 @@ new_frame <- function(predictors, response, label, row_names, read = read_respon
   response <- read(response, label)
   predictors <- read_predictors(spread_columns(predictors))
   list(columns = predictors$values, types = predictors$types, xlevels = predictors$xlevels,
-       units = predictors$units,
+       units = predictors$units, contrasts = predictors$contrasts,
        response = response, row_names = as.character(row_names),
        shape = list(names = names(predictors$types)))
 }
@@ -249,6 +249,11 @@ select_rows <- function(model, subset) {
       "'subset' selects row %s, which does not exist; there are %d rows",
       show_value(rows[absent][1]), nrow(model)))
   }
+  if (is.numeric(rows) && any(rows > 0) && any(rows < 0)) {
+    stop_input("subset", gettextf("'subset' has %s, a row to use, and %s, one to leave out",
+                                  show_value(rows[rows > 0][1]), show_value(rows[rows < 0][1])),
+               gettext("give one or the other kind of row numbers"))
+  }
   model[rows, , drop = FALSE]
 }
 
@@ -367,6 +372,13 @@ check_x <- function(x, argument = "x") {
   if (nrow(x) == 0) {
     stop_input(argument, gettextf("'%s' is empty: it has %d columns and 0 rows", argument, ncol(x)))
   }
+}
+
+# Rows that a user gives: a data frame or a matrix.
+check_table <- function(argument, rows) {
+  if (is.data.frame(rows) || is.matrix(rows)) return(rows)
+  stop_input(argument, gettextf("'%s' must be a data frame or a matrix, not %s", argument,
+                                show_value(rows)))
 }
 
 xy_row_names <- function(x) {

@@ -23,11 +23,17 @@ new_columns <- function(fit, newdata, na.action) {
   model <- apply_na_action(model, na.action)
   columns <- spread_columns(as.list(model))
   if (!all(names(columns) %in% shape$names) || !all(asked %in% names(columns))) {
-    stop_input("newdata", gettextf("'newdata' gives %s, but the model was fitted with %s",
-                                   show_names(names(columns)),
-                                   show_names(shape$names)))
+    refuse_other_columns(names(columns), shape$names)
   }
   read_columns(columns, fit, model)
+}
+
+# A matrix that has other columns than in training, or is none.
+refuse_other_columns <- function(given, known) {
+  of <- function(names, others) show_names(setdiff(names, others))
+  stop_input("newdata", gettextf("'newdata' gives %s in the place of %s", of(given, known),
+                                 of(known, given)),
+             gettext("a matrix needs the columns that it had in training"))
 }
 
 # What new_columns() returns, of columns of the data frame `model`.

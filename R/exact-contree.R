@@ -586,5 +586,5 @@ plain_call <- function(call, generic_call, name = "contree", formula) {
   head <- if (is.call(generic_call)) generic_call[[1]]
   call[[1]] <- if (identical(head,
                              call("::", quote(contree), as.name(name)))) head else as.name(name)
-  small_call(call, do_call_expressions())
+  small_call(without_dots(call, parent.frame(2)), do_call_expressions())
 }

@@ -164,12 +164,10 @@ predict.hist_forest <- function(object, newdata, type = c("response", "class", "
   columns <- walked_columns(object, new$columns)
   named <- function(answer) stats::napredict(new$na.action, name_rows(answer, new$row_names))
   if (!is.null(asked)) return(named(said_by_rows(object, columns, asked, threads)))
-  answer <- named(said_by_forest(object, columns, type, threads, device))
-  if (interval) {
-    return(named(conformal_of_forest(object, answer, columns, found, level, threads)))
-  }
-  if (!se.fit) return(answer)
-  list(fit = answer, se.fit = named(standard_errors(object, columns, threads)))
+  answer <- said_by_forest(object, columns, type, threads, device)
+  if (interval) answer <- conformal_of_forest(object, answer, columns, found, level, threads)
+  if (!se.fit) return(named(answer))
+  list(fit = named(answer), se.fit = named(standard_errors(object, columns, threads)))
 }
 
 # What data-newdata.R asks of a fit: here every predictor is asked for.

@@ -33,6 +33,9 @@ interactions_of <- function(forged, data, values, threads, background) {
                              background_columns(forest, background), threads_to_use(threads),
                              "auto"))
   pairs <- array(pairs, c(n, p, p, length(pairs) / max(1, n * p * p))) # the second feature first
+  if (forest$link == "shares") { # as contributions_of() has the values
+    pairs <- pairs / rowSums(run_forged(forged_code(forged), new$columns, FALSE, threads))
+  }
   pairs <- (pairs + aperm(pairs, c(1, 3, 2, 4))) / 2
   alone <- array(values, dim(pairs)[c(1, 2, 4)]) - apply(pairs, c(1, 2, 4), sum)
   for (i in seq_len(p)) pairs[, i, i, ] <- alone[, i, ]

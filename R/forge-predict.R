@@ -200,10 +200,7 @@ forest_columns_of <- function(forest, newdata) {
   if (is_as_asked(forest, newdata)) {
     return(list(columns = newdata, row_names = dimnames(newdata)[[1L]]))
   }
-  if (!is.data.frame(newdata) && !is.matrix(newdata)) {
-    stop_input("newdata", gettextf("'newdata' must be a data frame or a matrix, not %s",
-                                   show_value(newdata)))
-  }
+  check_table("newdata", newdata)
   asked <- forest$asked
   place <- feature_places(forest, newdata, asked)
   rest <- features_of_rest(forest)

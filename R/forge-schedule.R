@@ -168,11 +168,11 @@ plot.contree_schedule <- function(x, ...) {
 # ---- with a forest -------------------------------------------------------------------------------
 
 # The forged forest that predicts so, or as it would anyhow (NULL).
-with_schedule <- function(forged, schedule, show = NULL) {
+with_schedule <- function(forged, given, show = NULL) {
   if (!is.null(show)) show <- check_choice("show", show, c("high", "mid", "low"))
-  if (is.null(schedule) && !is.null(show)) schedule <- schedule()
-  if (is.null(schedule)) return(forged)
-  schedule <- schedule(schedule)
+  if (is.null(given) && !is.null(show)) given <- schedule()
+  if (is.null(given)) return(forged)
+  schedule <- schedule(given)
   level <- match(if (is.null(show)) "low" else show, c("high", "mid", "low")) - 1L
   text <- text_of_schedule(forged, schedule, level)
   if (!is.null(show)) cat(text)

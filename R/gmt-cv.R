@@ -48,7 +48,11 @@ gmt_cv.formula <- function(formula, data, weights, subset, na.action, offset,
   call <- plain_call(match.call(), sys.call(-1), "gmt_cv", formula)
   settings <- gmt_settings(control, list(...), !missing(control), seed, FALSE)
   grid <- gmt_grid(complexity, smoothing)
-  read <- eval(call_to_read(match.call()), parent.frame())
+  read <- read_gmt_formula(formula, if (!missing(data)) data,
+                           if (!missing(weights)) substitute(weights),
+                           if (!missing(subset)) substitute(subset),
+                           if (!missing(na.action)) na.action,
+                           if (!missing(offset)) substitute(offset))
   cross_validate_gmt(read, folds, repeats, grid, settings, rule, call)
 }
 

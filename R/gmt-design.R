@@ -16,7 +16,8 @@ learn_design <- function(frame, regressors, indicator) {
     x <- frame$columns[[name]]
     levels <- frame$xlevels[[name]]
     contrasts <- if (!is.null(levels)) {
-      used_contrasts(x, levels, frame$types[[name]] == "ordered", !name %in% full)
+      used_contrasts(x, levels, frame$types[[name]] == "ordered", !name %in% full,
+                     frame$contrasts[[name]])
     }
     columns <- if (is.null(levels)) name else paste0(name, colnames(contrasts), recycle0 = TRUE)
     missing <- anyNA(x)
@@ -30,11 +31,14 @@ learn_design <- function(frame, regressors, indicator) {
   })
 }
 
-# Contrasts of the levels that rows have, by options("contrasts"), as lm() has them.
-used_contrasts <- function(codes, levels, ordered, contrasts) {
+# Contrasts of the levels that rows have, as lm() has them: the factor's `own`, else those of
+# options("contrasts"). A matrix of contrasts is of all levels.
+used_contrasts <- function(codes, levels, ordered, contrasts, own) {
   used <- tabulate(codes, length(levels)) > 0
   if (sum(used) < 1 + contrasts) return(matrix(0, length(levels), 0))
-  made <- stats::contrasts(factor(levels[used], levels[used], ordered = ordered), contrasts)
+  x <- factor(levels[used], levels[used], ordered = ordered)
+  if (all(used) || is.character(own)) attr(x, "contrasts") <- own
+  made <- stats::contrasts(x, contrasts)
   if (is.null(colnames(made))) colnames(made) <- seq_len(ncol(made))
   table <- matrix(NA_real_, length(levels), ncol(made), dimnames = list(levels, colnames(made)))
   table[used, ] <- made

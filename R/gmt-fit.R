@@ -18,7 +18,8 @@
 #' models, as in `lm()`, computed again in new data; splits are on single variables. An `offset()`
 #' among the regressors adds to the argument `offset`. More than two parts are an error. If the
 #' formula has no `|`, or `x` is given without `z`, factors of more than eight levels are used for
-#' splitting only, unless `factors = "both"` (see [gmt_control()]).
+#' splitting only, unless `factors = "both"` (see [gmt_control()]) or the fit has no splits (see
+#' below).
 #'
 #' @section Search:
 #' The criterion is BIC, `n log(SSE / n) + complexity * log(n) * size`, where the size of a tree is
@@ -42,11 +43,14 @@
 #' rows. By default, with up to 2,000 rows, a tree with splits is therefore compared with that model
 #' by cross-validation of 5 folds, up to twice, with folds drawn from `seed`, until the squared
 #' errors of the held-out rows differ by three standard errors; at the end the tree must be better
-#' by one, or the fit has no splits. On 52 made and real sets of 168 to 1,000 rows the root mean
-#' squared error of held-out rows was at most 1.01 times that of `lm()`; without the guard it was
-#' more than that on 14, up to 1.6 times. The comparison takes the time of up to ten more fits.
-#' There is none if `complexity`, a finite `time_limit`, `certify`, `shrink = TRUE` or another
-#' `search` is given. Where the tree has no splits it is up to leave-one-out errors whether
+#' by one, or the fit has no splits. Factors of more than eight levels are regressors of the linear
+#' model if that lowers the errors of held-out rows: a tree makes little of many small effects. They
+#' are not tried with more than 250 levels in all, or more than half as many as rows. On 52 made and
+#' real sets of 168 to 1,000 rows the root mean squared error of held-out rows was at most 1.01
+#' times that of `lm()`; without the guard it was more than that on 14, up to 1.6 times. The
+#' comparison takes the time of up to ten more fits, and of twenty linear models if there are such
+#' factors. There is none if `complexity`, a finite `time_limit`, `certify`, `shrink = TRUE` or
+#' another `search` is given. Where the tree has no splits it is up to leave-one-out errors whether
 #' predictions are limited to the ranges of the training rows, which harms if the response is nearly
 #' linear, see `limits` of [gmt_control()].
 #'
@@ -69,9 +73,10 @@
 #' @section Factors:
 #' A split divides the levels of a factor in any way if a node has up to eight of them, else in the
 #' order of the mean response. At most 254 levels are possible. In the models of the leaves a factor
-#' has the contrasts of `options("contrasts")` for the levels that occur in training, as in `lm()`.
-#' In a leaf without rows of some of these levels, coefficients are aliased; a factor with such a
-#' level then counts as the mean over the rows of the leaf.
+#' has its own contrasts, as [C()] gives them, else those of `options("contrasts")`, for the levels
+#' that occur in training, as in `lm()`. A matrix of contrasts counts only if all levels occur. In a
+#' leaf without rows of some of these levels, coefficients are aliased; a factor with such a level
+#' then counts as the mean over the rows of the leaf.
 #'
 #' @param formula,data,subset,na.action As in [contree()], with a numeric response. By default rows
 #'   with a missing response are left out.
@@ -133,32 +138,27 @@ gmt.formula <- function(formula, data, weights, subset, na.action, offset, ...,
                         control = gmt_control(...), seed = NULL, model = FALSE) {
   call <- plain_call(match.call(), sys.call(-1), "gmt", formula)
   settings <- gmt_settings(control, list(...), !missing(control), seed, model)
-  read <- eval(call_to_read(match.call()), parent.frame())
+  read <- read_gmt_formula(formula, if (!missing(data)) data,
+                           if (!missing(weights)) substitute(weights),
+                           if (!missing(subset)) substitute(subset),
+                           if (!missing(na.action)) na.action,
+                           if (!missing(offset)) substitute(offset))
   fit_gmt(read$frame, read$regressors, read$splitters, settings, call)
 }
 
-# The call of read_gmt_formula() with what a call like that of gmt() says of the data.
-call_to_read <- function(call) {
-  call <- call[c(1, which(names(call) %in% names(formals(read_gmt_formula))))]
-  call[[1]] <- read_gmt_formula
-  call
-}
-
-# The data of a formula: list(frame, regressors, splitters). Called with the expressions as they
-# were given.
+# The data of a formula: list(frame, regressors, splitters). `weights`, `subset` and `offset` are
+# expressions in the columns of `data`.
 read_gmt_formula <- function(formula, data, weights, subset, na.action, offset) {
-  if (missing(data)) data <- NULL
   env <- environment(formula)
   value <- function(name, expression) evaluate_argument(name, expression, data, env)
-  weights <- if (!missing(weights)) value("weights", substitute(weights))
-  rows <- if (!missing(subset)) value("subset", substitute(subset))
   parts <- read_gmt_parts(formula, check_data(data),
                           function(expression) evaluate_variable(expression, data, env))
   # in a list, for the expression may be a vector of numbers
-  offsets <- c(parts$offsets, if (!missing(offset)) list(substitute(offset)))
+  offsets <- c(parts$offsets, if (!is.null(offset)) list(offset))
   offset_call <- if (length(offsets)) Reduce(function(a, b) call("+", a, b), offsets)
-  frame <- read_data(formula, data, rows, if (!missing(na.action)) na.action, env, "learn",
-                     weights, read_number_response, parts, offset = value("offset", offset_call))
+  frame <- read_data(formula, data, value("subset", subset), na.action, env, "learn",
+                     value("weights", weights), read_number_response, parts,
+                     offset = value("offset", offset_call))
   check_sum_of_weights(frame$weights)
   if (!is.null(frame$offset)) frame$offset_call <- offset_call
   frame$formula <- formula
@@ -213,8 +213,11 @@ read_number_response <- function(response, label) {
   if (inherits(response, "AsIs")) class(response) <- setdiff(class(response), "AsIs")
   if (!is.numeric(response) || is.object(response) || !is.null(dim(response))) {
     stop_input(label,
-               gettextf("the response '%s' must be numbers, not %s; for classes see contree()",
-                               label, describe_type(response)))
+               gettextf("the response '%s' must be numbers, not %s", label,
+                        if (is.numeric(response)) show_value(response)
+                        else describe_type(response)),
+               if (is.numeric(response)) gettextf("use as.vector(%s)", label)
+               else gettext("for classes see contree()"))
   }
   read_any_response(response, label)
 }
@@ -280,7 +283,8 @@ refit_gmt <- function(searched) {
 
 factor_levels_few <- 8
 
-# Which predictors are in the models, and which may split: their names.
+# Which predictors are in the models, and which may split: their names; `many_levels`: factors that
+# would be in the models had they fewer levels.
 predictor_roles <- function(frame, regressors, splitters, factors) {
   names <- frame$shape$names
   # the columns of a matrix among the variables go by its name
@@ -291,9 +295,15 @@ predictor_roles <- function(frame, regressors, splitters, factors) {
   most <- c(split = 0, few = factor_levels_few, both = Inf)[[factors]]
   leveled <- frame$types %in% level_types & lengths(frame$xlevels[names]) <= most
   by_rule <- names[frame$types %in% number_types | leveled]
-  if (is.null(regressors)) return(list(regressors = by_rule, splitters = names))
+  many_levels <- if (factors == "few") setdiff(names[frame$types %in% level_types], by_rule)
+  if (is.null(regressors)) {
+    return(list(regressors = by_rule, splitters = names, many_levels = many_levels))
+  }
   roles <- list(regressors = of(regressors), splitters = of(splitters))
-  if (isTRUE(frame$by_rule)) roles$regressors <- intersect(roles$regressors, by_rule)
+  if (isTRUE(frame$by_rule)) {
+    roles$many_levels <- intersect(roles$regressors, many_levels)
+    roles$regressors <- intersect(roles$regressors, by_rule)
+  }
   may <- names[frame$types %in% c(number_types, level_types)]
   if (length(bad <- setdiff(roles$regressors, may))) {
     stop_input(bad[1], gettextf(

@@ -141,7 +141,7 @@ product_of <- function(variables, coding, value) {
     x <- value(variable)
     if (is.character(x) || (is.logical(x) && kind == 2)) x <- factor(x)
     if (!is.factor(x)) return(NULL)
-    x <- droplevels(x)
+    if (length(used_levels(x)) < nlevels(x)) x <- droplevels(x) # and with them its own contrasts
     coding <- stats::contrasts(x, contrasts = kind == 1)
     rownames(coding) <- levels(x) # contr.poly() gives none
     coding

@@ -222,6 +222,8 @@ node_residuals <- function(fit, row, inside, env) {
 #' @export
 print.gmt <- function(x, digits = max(3, getOption("digits") - 3), time = FALSE, ...) {
   check_fit(x, "x")
+  check_digits(digits)
+  check_flag("time", time)
   found <- x$gmt
   cat(rows_line(x), "\n\n", sep = "")
   cat(gettextf("Model tree of depth %d, %s, BIC %s, residual standard error %s; %s%s",

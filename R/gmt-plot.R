@@ -58,12 +58,13 @@ chosen_regressors <- function(fit, regressors) {
   if (is.null(regressors)) {
     return(utils::head(names(sort(saved_by_models(fit), decreasing = TRUE)), 4))
   }
-  bad <- setdiff(regressors, known)
+  bad <- if (is.character(regressors) && length(regressors)) setdiff(regressors, known)
+         else regressors
   if (length(bad) || length(regressors) == 0) {
     stop_input("regressors", gettextf("'regressors' must be among %s, not %s", show_names(known),
                                       show_value(bad)))
   }
-  as.character(regressors)
+  regressors
 }
 
 # Rows of the frame.
@@ -72,7 +73,7 @@ chosen_leaves <- function(fit, leaves) {
   if (is.null(leaves)) {
     return(sort(utils::head(rows[order(-node_n(fit)[rows])], 4)))
   }
-  found <- rows[match(leaves, node_ids(fit)[rows])]
+  found <- if (is.atomic(leaves)) rows[match(leaves, node_ids(fit)[rows])]
   if (anyNA(found) || length(found) == 0) {
     stop_input("leaves", gettextf("'leaves' must be among %s, not %s",
                                   show_values(node_ids(fit)[rows], 10), show_value(leaves)))

@@ -73,7 +73,8 @@ predict.gmt <- function(object, newdata, type = c("response", "node", "terms", "
       return(stats::napredict(tree_na_action(object), answer))
     }
   }
-  policy <- check_choice("new_levels", c(new_levels, "majority")[1], c("majority", "error"))
+  if (is.null(new_levels)) new_levels <- "majority"
+  policy <- check_choice("new_levels", new_levels, c("majority", "error"))
   if (type %in% c("node", "path")) {
     class(object) <- setdiff(class(object), "gmt")
     return(stats::predict(object, newdata, type = type, na.action = na.action,

@@ -235,10 +235,7 @@ class_figures <- function(confusion) {
 
 # The classes of the rows of `newdata`: given, or the response of the formula.
 true_classes <- function(fit, newdata, y, argument = "newdata") {
-  if (!is.data.frame(newdata) && !is.matrix(newdata)) {
-    stop_input(argument, gettextf("'%s' must be a data frame or a matrix, not %s", argument,
-                                  show_value(newdata)))
-  }
+  check_table(argument, newdata)
   label <- "y"
   if (is.null(y)) {
     response <- response_expression(fit)

@@ -89,6 +89,19 @@ small_call <- function(call, expressions = list()) {
   call
 }
 
+# A call in which `..1` and the like, of a function `caller` that passed its `...` on, are what that
+# was given: nobody else could evaluate them.
+without_dots <- function(call, caller) {
+  for (i in seq_along(call)[-1]) {
+    value <- call[[i]]
+    if (missing(value) || !is.name(value) || !grepl("^[.][.][0-9]+$", value)) next
+    given <- as.list(eval(quote(substitute(list(...))), caller))[-1]
+    place <- as.integer(substring(as.character(value), 3))
+    if (place <= length(given)) call[i] <- given[place]
+  }
+  call
+}
+
 # A vector that a call shows as it is.
 is_short <- function(value) {
   is.atomic(value) && all(names(attributes(value)) %in% "names") && length(value) %in% 1:10

@@ -22,6 +22,22 @@ shapley_value_of_tree <- function(fit, row) {
   value
 }
 
+# The same of the table of a tree of a forest: the shares of the classes. `known`: columns of `row`.
+shapley_value_of_table <- function(table, row, classes) {
+  counts <- as.matrix(table[paste0("n_", classes)])
+  value <- function(known, node = 1) {
+    if (is.na(table$left[node])) return(counts[node, ] / sum(counts[node, ]))
+    below <- c(table$left[node], table$right[node])
+    name <- table$variable[node]
+    if (name %in% names(row)[known]) {
+      return(value(known, below[if (row[[name]] < table$threshold[node]) 1 else 2]))
+    }
+    n <- table$n[below]
+    (n[1] * value(known, below[1]) + n[2] * value(known, below[2])) / sum(n)
+  }
+  value
+}
+
 test_that("contributions are Shapley values, and add up to predictions", {
   fit <- contree(mpg ~ wt + hp, mtcars, depth = 2, minbucket = 2)
   shap <- contributions(fit, mtcars)
@@ -56,6 +72,27 @@ test_that("interactions are those of the definition, and add up to contributions
     together <- value(c("wt", "hp")) - value("wt") - value("hp") + value(NULL)
     expect_equal(pairs[i, "wt", "hp"], together / 2)
   }
+  # of the shares of classes in a forest: the mean over its trees
+  fit <- hist_forest(Species ~ Petal.Width + Sepal.Width, iris, trees = 7, seed = 1)
+  rows <- iris[c(1, 60, 78, 107, 120), c(4, 2)]
+  background <- iris[c(3, 71, 84, 130), c(4, 2)]
+  pairs <- contributions(fit, rows, interactions = TRUE)$interactions
+  against <- contributions(fit, rows, background = background, interactions = TRUE)$interactions
+  share <- function(known, row) {
+    mixed <- background
+    mixed[known] <- rows[rep(row, 4), known]
+    colMeans(predict(fit, mixed, type = "prob"))
+  }
+  for (i in 1:5) {
+    trees <- vapply(1:7, function(k) {
+      value <- shapley_value_of_table(forest_tree(fit, k), rows[i, ], fit$classes)
+      value(1:2) - value(1) - value(2) + value(NULL)
+    }, numeric(3))
+    expect_equal(pairs[i, 1, 2, ], rowMeans(trees) / 2, ignore_attr = TRUE, tolerance = 1e-6)
+    together <- share(1:2, i) - share(1, i) - share(2, i) + share(integer(), i)
+    expect_equal(against[i, 1, 2, ], together / 2, tolerance = 1e-6)
+  }
+  expect_gt(max(abs(pairs[, 1, 2, ])), 0.01)
   for (fit in list(hist_forest(mpg ~ ., mtcars, trees = 10, seed = 1),
                    hist_forest(Species ~ ., iris, trees = 10, seed = 1))) {
     data <- if (fit$type == "regression") mtcars else iris
@@ -185,6 +222,9 @@ test_that("pictures show what they should, and odd arguments are refused", {
   expect_true(all(abs(swarm$height) <= 0.4, swarm$shade >= 0, swarm$shade <= 1))
   expect_identical(plot(shap, what = "dependence", variable = "hp")$value, mtcars$hp)
   expect_contree_error(plot(shap, what = "waterfall", row = 33), "input", "32")
+  for (output in list(list(1), TRUE, mean, 2)) {
+    expect_contree_error(plot(shap, output = output), "input", "'output'")
+  }
   expect_contree_error(plot(shap, what = "dependence", variable = "mpg"), "input", "'variable'")
   expect_contree_error(plot(shap, output = 2), "input", "'output'")
   expect_output(print(shap), "32 rows")

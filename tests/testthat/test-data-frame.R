@@ -28,6 +28,11 @@ test_that("matrices in a data frame become one predictor a column", {
   by_xy <- contree(data[-1], data$y, depth = 2)
   expect_identical(by_xy$shape$names, fit$shape$names)
   expect_identical(predict(by_xy, data[c(1, 99), ]), predict(by_xy)[c(1, 99)])
+  data$m <- data$m[, 2:1][, 1, drop = FALSE]
+  expect_contree_error(predict(fit, data), "input", c("'newdata'", "'m.Petal.Length'", "a matrix"))
+  data$m <- 1
+  expect_contree_error(predict(fit, data), "input",
+                       "gives 'm' in the place of 'm.Petal.Length', 'm.Petal.Width'")
 })
 
 test_that("values next to the largest double are finite", {

@@ -102,6 +102,7 @@ test_that("forests are cross-validated on the rows they were grown from, and on 
                   transform(data[[i]], Sepal.Length = 100 * Sepal.Length))
     for (rows in other) {
       expect_contree_error(contree_cv(forests[[i]], rows, folds = 2), "input", "not those of the")
+      expect_contree_error(contree_cv(forests[[i]], mean, folds = 2), "input", "'data' must be")
     }
   }
   one <- transform(iris, Species = factor("only"))

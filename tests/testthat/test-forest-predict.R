@@ -121,6 +121,28 @@ test_that("of no rows all types say as much: nothing", {
 test_that("the rows of a subset are found again", {
   fit <- hist_forest(Species ~ ., iris, subset = Sepal.Length < 7, trees = 5, seed = 1)
   expect_identical(nrow(generics::augment(fit)), sum(iris$Sepal.Length < 7))
+  expect_contree_error(generics::augment(fit, 1), "input", "'data' must be")
+  expect_contree_error(generics::augment(fit, newdata = mean), "input", "'newdata' must be")
   expect_identical(nrow(contree_cv(fit, folds = 3, seed = 1)$folds), fit$n)
   expect_no_error(plot(fit))
+})
+
+test_that("rows of new data that a na.action leaves out are padded in answers of all types", {
+  new <- within(mtcars, wt[c(2, 5)] <- NA)
+  fit <- hist_forest(mpg ~ wt + hp, mtcars, trees = 20, quantiles = TRUE, seed = 1)
+  answer <- function(data, action, ...) predict(fit, data, na.action = action, ...)
+  asked <- list(list(), list(interval = "conformal"), list(type = "leaf"), list(type = "quantiles"),
+                list(type = "weights"), list(type = "trees"))
+  for (type in asked) {
+    known <- as.matrix(do.call(answer, c(list(new[-c(2, 5), ], na.pass), type)))
+    padded <- as.matrix(do.call(answer, c(list(new, na.exclude), type)))
+    expect_identical(padded[-c(2, 5), , drop = FALSE], known)
+    expect_true(all(is.na(padded[c(2, 5), ])))
+    expect_identical(rownames(padded), rownames(new))
+    expect_identical(as.matrix(do.call(answer, c(list(new, na.omit), type))), known)
+  }
+  plain <- hist_forest(mpg ~ wt + hp, mtcars, trees = 20, seed = 1)
+  padded <- predict(plain, new, interval = "conformal", na.action = na.exclude)
+  expect_identical(padded[-c(2, 5), ], predict(plain, new[-c(2, 5), ], interval = "conformal"))
+  expect_identical(rownames(padded), rownames(new))
 })

@@ -34,6 +34,7 @@ test_that("errors name statement, loop and rule", {
   expect_contree_error(schedule(1), "input", "consists of strings")
   expect_contree_error(schedule("cache(batch)", NA_character_), "input", "NA")
   expect_contree_error(forge(fit, schedule = 1), "input", "consists of strings")
+  expect_contree_error(forge(fit, schedule = mean), "input", "consists of strings")
   expect_contree_error(forge(fit, schedule = "parallel(tree)"), "input",
                        c("loop 'tree'", "rule order", "reproducible"))
   expect_contree_error(forge(fit, schedule = "schedule 1\nunrollWalk(tree, 1)"), "input",

@@ -171,3 +171,29 @@ test_that("a level that a leaf does not know counts as the weighted mean of its 
   new <- data.frame(x = 0.3, f = "c", z = 0.1)
   expect_equal(unname(predict(fit, new, extrapolate = TRUE)), expected, tolerance = 1e-7)
 })
+
+test_that("contrasts that a factor has of its own are used, as lm() does", {
+  set.seed(4)
+  d <- data.frame(x = rnorm(120), f = factor(sample(letters[1:4], 120, TRUE)))
+  d$y <- d$x * as.integer(d$f) + rnorm(120)
+  d$o <- factor(d$f, ordered = TRUE)
+  d$s <- d$f
+  contrasts(d$s) <- contr.helmert(4)
+  expect_as_lm <- function(formula) {
+    fit <- gmt(formula, d, max_leaves = 1, seed = 1)
+    model <- lm(formula, d)
+    expect_equal(unname(coef(fit, 1)), unname(coef(model)))
+    expect_equal(unname(vcov(fit, 1)), unname(vcov(model)))
+    expect_equal(fitted(fit), fitted(model))
+    expect_equal(predict(fit, d, extrapolate = TRUE),
+                 suppressWarnings(predict(model, d))) # it says that it drops what it uses
+  }
+  for (formula in list(y ~ s, y ~ s * x, y ~ C(f, sum) + x, y ~ C(o, poly, 2), y ~ C(f, sum, 1) * x,
+                       y ~ C(f, treatment, base = 3))) {
+    expect_as_lm(formula)
+  }
+  # a matrix is of all levels: where some do not occur, lm() drops it, and warns
+  few <- d[d$f != "b", ]
+  expect_equal(unname(coef(gmt(y ~ s, few, max_leaves = 1, seed = 1), 1)),
+               unname(suppressWarnings(coef(lm(y ~ s, few)))))
+})

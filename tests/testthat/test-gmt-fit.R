@@ -106,10 +106,27 @@ test_that("offset, subset and na.action are as in lm()", {
   expect_equal(nobs(gmt(y ~ x1 | x2, d, seed = 1)), 299)
 })
 
+test_that("arguments that come through the dots of a function are those that it was given", {
+  d <- armchair(60)
+  w <- rep(c(1, 5), 30)
+  direct <- gmt(y ~ x1 + x2, d, weights = w, subset = 1:50, offset = x2, seed = 1)
+  # the formula's own function has dots as well, which are others
+  through <- function(...) lapply(list(y ~ x1 + x2), ...)
+  fit <- through(gmt, d, weights = w, subset = 1:50, offset = x2, seed = 1)[[1]]
+  expect_identical(fitted(fit), fitted(direct))
+  expect_identical(fit$call, direct$call)
+  expect_identical(fitted(update(fit, . ~ . - x2)), fitted(update(direct, . ~ . - x2)))
+  cv <- function(...) gmt_cv(weights = w, folds = 3, complexity = 1, smoothing = 0, seed = 1, ...)
+  expect_identical(cv(y ~ x1, d)[["summary"]],
+                   lapply(list(y ~ x1), gmt_cv, d, weights = w, folds = 3, complexity = 1,
+                          smoothing = 0, seed = 1)[[1]][["summary"]])
+})
+
 test_that("what cannot be used is said by name", {
   d <- armchair(50)
   d$f <- factor(rep(c("a", "b"), 25))
-  expect_contree_error(gmt(f ~ x1, d), "input", "'f' must be numbers")
+  expect_contree_error(gmt(f ~ x1, d), "input", c("'f' must be numbers, not a factor", "contree()"))
+  expect_contree_error(gmt(array(y) ~ x1, d), "input", c("class \"array\"", "as.vector(array(y))"))
   d$day <- as.Date("2020-01-01") + 1:50
   expect_contree_error(gmt(y ~ day | x1, d), "input", "'day' is a regressor")
   expect_contree_error(gmt(y ~ x1, d, leafs = 3), "input", "unknown argument 'leafs'")

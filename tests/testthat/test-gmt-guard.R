@@ -22,14 +22,14 @@ test_that("a first fold without a tree is no reason for one", {
   settings <- contree:::gmt_settings(gmt_control(), list(), TRUE, 1, FALSE)
   better <- function(gains) {
     turn <- 0
-    gain_of_tree <- function(frame, roles, settings, out) {
+    gain_of_one <- function(frame, one, other, out) {
       turn <<- turn + 1
       if (turn == 1) numeric(sum(out)) else rep_len(gains, sum(out))
     }
     is_better <- contree:::is_better
-    environment(is_better) <- list2env(list(gain_of_tree = gain_of_tree),
+    environment(is_better) <- list2env(list(gain_of_one = gain_of_one),
                                        parent = asNamespace("contree"))
-    is_better(list(response = 1:100), NULL, settings)
+    is_better(list(response = 1:100), list(settings = settings), NULL)
   }
   expect_false(better(c(-1, 0.5)))
   expect_true(better(c(1, -0.5)))
@@ -95,7 +95,9 @@ test_that("rows held out count by their weights", {
     fit <- gmt(d["x"][!out, , drop = FALSE], d$y[!out], weights = w[!out], seed = 1, ...)
     (predict(fit, d["x"][out, , drop = FALSE]) - d$y[out])^2
   }
-  expect_equal(contree:::gain_of_tree(frame, roles, settings, out),
+  expect_equal(contree:::gain_of_one(frame, list(roles = roles, settings = settings),
+                                     list(roles = roles,
+                                          settings = contree:::with_one_leaf(settings)), out),
                w[out] * unname(errors(max_leaves = 1) - errors(complexity = 1)))
 })
 
@@ -103,14 +105,37 @@ test_that("a tree must be better by a standard error", {
   settings <- contree:::gmt_settings(gmt_control(), list(), TRUE, 1, FALSE)
   better <- function(gains) {
     is_better <- contree:::is_better
-    environment(is_better) <- list2env(list(gain_of_tree = function(frame, roles, settings, out) {
+    environment(is_better) <- list2env(list(gain_of_one = function(frame, one, other, out) {
       gains[out]
     }), parent = asNamespace("contree"))
-    is_better(list(response = seq_along(gains)), NULL, settings)
+    is_better(list(response = seq_along(gains)), list(settings = settings), NULL)
   }
   gains <- rep(c(1, -1), 50)
   error <- sd(gains) / 10
   expect_false(better(gains + 0.9 * error))
   expect_true(better(gains + 1.1 * error))
   expect_false(better(gains - 1.1 * error))
+})
+
+test_that("factors of many levels are in the linear model where they help", {
+  set.seed(3)
+  rows <- function(n, effects) {
+    d <- data.frame(f = factor(sample(30, n, TRUE), 1:30), x = rnorm(n))
+    transform(d, y = x + effects[f] + rnorm(n))
+  }
+  for (deviation in c(0.7, 2)) {
+    effects <- rnorm(30, sd = deviation)
+    d <- rows(250, effects)
+    held <- rows(2000, effects)
+    off <- function(fit) sqrt(mean((predict(fit, held) - held$y)^2))
+    fit <- gmt(y ~ ., d, seed = 1)
+    expect_equal(off(fit), off(lm(y ~ ., d)), tolerance = 0.001)
+    expect_identical(names(fit$gmt$design), c("f", "x"))
+    # not where the formula or a setting says what they are for
+    expect_identical(names(gmt(y ~ x | f, d, seed = 1)$gmt$design), "x")
+    expect_identical(names(gmt(y ~ ., d, seed = 1, factors = "split")$gmt$design), "x")
+  }
+  d <- rows(250, numeric(30))
+  expect_identical(colnames(coef(gmt(y ~ ., d, seed = 1))), c("(Intercept)", "x"))
+  expect_identical(nrow(coef(gmt(y ~ ., d, seed = 1))), 1L)
 })

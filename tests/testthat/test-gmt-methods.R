@@ -42,6 +42,8 @@ test_that("sizes, criteria and the history agree with each other", {
   expect_output(print(summary(fit)), "explained")
   expect_contree_error(coef(fit, 99), "input", "no node 99")
   expect_contree_error(vcov(fit), "input", "'node'")
+  expect_contree_error(print(fit, digits = -1), "input", c("'digits'", "-1"))
+  expect_contree_error(print(fit, time = "a"), "input", c("'time'", "\"a\""))
   expect_no_error(plot(fit))
 })
 

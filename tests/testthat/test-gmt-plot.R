@@ -19,6 +19,8 @@ test_that("panels show partial residuals of the leaves", {
   expect_silent(plot(factors, what = "partial", data = d))
   expect_contree_error(plot(fit, what = "partial", regressors = "none"), "input", "'regressors'")
   expect_contree_error(plot(fit, what = "partial", leaves = 99), "input", "'leaves'")
+  expect_contree_error(plot(fit, what = "partial", regressors = mean), "input", "'regressors'")
+  expect_contree_error(plot(fit, what = "partial", leaves = mean), "input", "'leaves'")
   expect_contree_error(plot(gmt(dist ~ 1 | speed, cars), what = "partial"), "input", "constants")
 })
 

@@ -37,6 +37,7 @@ test_that("values and predictions are taken back to the ranges of the leaf", {
                  sum(coef(fit, node[[i]]) * c(1, unlist(new[i, ]))))
   }
   expect_contree_error(predict(fit, new, level = 2), "input", "'level'")
+  expect_contree_error(predict(fit, new, new_levels = Sys.Date()), "input", "'new_levels'")
   expect_contree_error(predict(fit, new["x1"]), "input", "lacks 'x2'")
   expect_contree_error(predict(fit, new, what = 1), "input")
 })

@@ -118,6 +118,9 @@ test_that("update() fits again what do.call() has fitted", {
     expect_identical(max(contree:::node_depth(update(fit, depth = 1))), 1L)
   }
   expect_identical(fits[[1]]$call, quote(contree(formula = Species ~ ., data = flowers, depth = 2)))
+  wrapped <- (function(...) contree(Species ~ ., ...))(data = flowers, depth = 1)
+  expect_identical(wrapped$call, quote(contree(formula = Species ~ ., data = flowers, depth = 1)))
+  expect_identical(update(wrapped, depth = 2)$frame, fits[[1]]$frame)
   # what is not known is not made up
   wrapped <- (function(...) do.call(contree, list(...)))(Species ~ ., data = flowers, depth = 1)
   expect_identical(wrapped$call, quote(contree(formula = Species ~ ., data = data, depth = 1)))
