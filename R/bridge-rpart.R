@@ -55,7 +55,10 @@ as.rpart.contree_model <- function(x, data = NULL, ...) {
   terms <- used_terms(x)
   classes <- predicts_classes(x)
   # a tree of a forest, or of a document, does not know its rows
-  if (is.null(data) && length(tree_where(x))) data <- rows_of_fit(x, parent.frame())
+  if (is.null(data) && length(tree_where(x))) {
+    data <- if (is.null(tree_terms(x))) rows_of_xy(x, terms, parent.frame())
+            else rows_of_fit(x, parent.frame())
+  }
   template <- rpart_template(tree_classes(x))
   tree <- c(rpart_nodes_and_splits(x), list(
     where = leaf_of_rows(x), call = rpart_call(tree_call(x)), y = response_of_rows(x),
@@ -70,7 +73,7 @@ as.rpart.contree_model <- function(x, data = NULL, ...) {
   warn_of_direction(x)
   levels <- tree_xlevels(x)
   structure(tree[!vapply(tree, is.null, NA)],
-            xlevels = levels[intersect(names(levels), used_predictors(x))],
+            xlevels = levels[intersect(names(levels), names(attr(terms, "dataClasses")))],
             ylevels = tree_classes(x), class = "rpart")
 }
 
@@ -95,6 +98,24 @@ with_names_of_rpart <- function(tree) {
     names(tree$variable.importance) <- renamed(names(tree$variable.importance))
   }
   tree
+}
+
+# The training rows of a fit of x and y as the call of the fit finds them, as a model frame; NULL if
+# it does not, or they are others.
+rows_of_xy <- function(fit, terms, env) {
+  call <- tree_call(fit)
+  frame <- tryCatch({
+    x <- as.list(as.data.frame(named_columns(eval(call[["x"]], env))))
+    variables <- names(attr(terms, "dataClasses"))
+    frame <- structure(c(list(eval(call[["y"]], env)), x[variables[-1]]), names = variables,
+                       row.names = .set_row_names(length(x[[1]])), class = "data.frame")
+    left_out <- tree_na_action(fit)
+    if (length(left_out)) frame <- frame[-left_out, , drop = FALSE]
+    attr(frame, "row.names") <- names(tree_where(fit))
+    structure(frame, terms = terms)
+  }, error = function(problem) NULL)
+  if (!is.null(frame) && nrow(frame) == length(tree_where(fit)) &&
+      is.null(tryCatch(model_fault(fit, frame), error = function(problem) ""))) frame
 }
 
 # What R looks for among arguments wherever it evaluates a formula.

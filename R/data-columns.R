@@ -207,7 +207,7 @@ refuse_infinite <- function(columns) {
 
 describe_type <- function(value) {
   if (is.factor(value)) return(gettext("a factor"))
-  if (is.data.frame(value) || is.matrix(value) || (is.object(value) && !is.list(value))) {
+  if (!is.null(dim(value)) || (is.object(value) && !is.list(value))) {
     return(show_value(value))
   }
   # typeof() says double of what R calls numeric

@@ -13,6 +13,10 @@ interaction_operators <- c(":", "*", "^", "%in%", "/")
 # expressions named by their text). `columns` are the names that `.` stands for, NULL when there is
 # no data.
 read_formula <- function(formula, columns) {
+  if (!inherits(formula, "formula")) {
+    stop_input("formula", gettextf(
+      "'formula' must be a formula, as in Species ~ ., not %s", show_value(formula)))
+  }
   if (length(formula) != 3) {
     stop_input("formula", gettextf(
       "'formula' has no response: %s; write it as response ~ predictors, as in Species ~ .",

@@ -237,7 +237,8 @@ select_rows <- function(model, subset) {
     stop_input("subset", gettextf("'subset' has length %d, but there are %d rows", length(subset),
                                   nrow(model)))
   }
-  if (!is.logical(subset) && !is.numeric(subset) && !is.character(subset)) {
+  known <- is.logical(subset) || is.numeric(subset) || is.character(subset)
+  if (!known || inherits(subset, "integer64")) {
     stop_input("subset", gettextf(
       "'subset' must be a condition on the rows, row numbers or row names, not %s",
       show_value(subset)))
@@ -249,10 +250,10 @@ select_rows <- function(model, subset) {
       "'subset' selects row %s, which does not exist; there are %d rows",
       show_value(rows[absent][1]), nrow(model)))
   }
-  if (is.numeric(rows) && any(rows > 0) && any(rows < 0)) {
-    stop_input("subset", gettextf("'subset' has %s, a row to use, and %s, one to leave out",
-                                  show_value(rows[rows > 0][1]), show_value(rows[rows < 0][1])),
-               gettext("give one or the other kind of row numbers"))
+  if (is.numeric(rows) && any(rows <= -1) && any(rows >= 1)) {
+    stop_input("subset", gettextf("'subset' selects row %s and leaves out row %s",
+                                  format(rows[rows >= 1][1]), format(-rows[rows <= -1][1])),
+               gettext("give the rows to take, or those to leave out"))
   }
   model[rows, , drop = FALSE]
 }

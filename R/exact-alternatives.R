@@ -73,10 +73,10 @@ contree_alternatives <- function(fit, n = 10, within = 0, data = NULL, ...) {
   alternatives
 }
 
-# The settings of the fit, but what is given here of how to search.
-search_settings <- function(fit, given) {
+# The settings of the fit, but what is given here of how to search, or of `more`.
+search_settings <- function(fit, given, more = NULL) {
   how <- c("time_limit", "memory_limit", "threads", "device", "deterministic", "max_gap",
-           "on_interrupt", "progress", "verbose")
+           "on_interrupt", "progress", "verbose", more)
   check_setting_names(given, "...")
   if (length(other <- setdiff(names(given), how))) {
     stop_input(other[1], gettextf(

@@ -412,6 +412,7 @@ check_setting_names <- function(given, argument) {
       "contree(x, %s = ); in a formula it is the left side, as in",
       "contree(cbind(a, b) ~ x, data, objective = \"%s\")"), rewards[1], rewards[1], rewards[1]))
   }
+  refuse_formula_as_x(given)
   if (length(unknown)) {
     stop_input(unknown[1], gettextf(
       "unknown argument '%s'%s; see ?contree and ?contree_control for all arguments",
@@ -420,6 +421,13 @@ check_setting_names <- function(given, argument) {
   if (anyDuplicated(names)) {
     stop_input(argument, gettextf("argument '%s' was given twice", names[anyDuplicated(names)]))
   }
+}
+
+# R dispatches on a formula of any name.
+refuse_formula_as_x <- function(given) {
+  if (!inherits(given[["x"]], "formula")) return(invisible())
+  stop_input("x", gettextf("'x' is the formula %s, but must be predictors",
+                           show_formula(given[["x"]])), gettext("name it 'formula'"))
 }
 
 check_aliases <- function(given) {

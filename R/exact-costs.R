@@ -62,6 +62,9 @@ read_loss <- function(loss, class_weights, frame) {
   }
   if (!is.null(class_weights)) {
     weights <- read_class_weights(class_weights, classes, frame)
+    used <- used_levels(frame$response)
+    if (length(used) > 1 && all(weights[used] == 0)) stop_input("class_weights", gettext(
+      "all 'class_weights' of classes with rows are 0; give one of them a weight above 0"))
     loss <- matrix(weights, length(classes), length(classes))
     diag(loss) <- 0
   }

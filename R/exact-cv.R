@@ -236,6 +236,7 @@ cv_grid <- function(depth, complexity, settings) {
 
 # `x`: the predictors of `frame` as contree.default() takes them.
 cross_validate <- function(frame, x, folds, grid, settings, rule, call) {
+  refuse_fold_of_all_weight(folds, frame$weights)
   runs <- unique(data.frame(fold = c(folds), turn = c(col(folds))))
   listener <- cv_listener(settings, nrow(grid) * (nrow(runs) + 1))
   on.exit(listener$end())

@@ -25,9 +25,9 @@
 #' @param data The training data, as in [contree_alternatives()]; needed if they cannot be found
 #'   again.
 #' @param ... Settings of how to search: `time_limit` (for each search), `memory_limit`, `threads`,
-#'   `device`, `deterministic`, `max_gap`, `progress` and `verbose` of [contree_control()]. By
-#'   default they are those of the fit. For `plot()`, arguments of [barplot()][graphics::barplot];
-#'   not used by `print()`.
+#'   `device`, `deterministic`, `max_gap`, `progress` and `verbose` of [contree_control()]; and its
+#'   `seed`, of the samples. By default they are those of the fit. For `plot()`, arguments of
+#'   [barplot()][graphics::barplot]; not used by `print()`.
 #' @return A list of class `contree_stability`:
 #' \describe{
 #'   \item{variables}{data frame with one row for each predictor that any tree uses: `variable`,
@@ -66,13 +66,14 @@ contree_stability <- function(fit, samples = 50, within = 0.05, data = NULL, ...
   if (!has_proof(fit)) need_classes(fit, "contree_stability()")
   samples <- check_samples(samples)
   check_within(within)
-  settings <- search_settings(fit, list(...))
+  settings <- search_settings(fit, list(...), "seed")
   settings$on_interrupt <- "error"
   settings$certificate <- 0
   settings$model <- FALSE
   frame <- training_frame(fit, data, settings, parent.frame())
   n <- length(frame$response)
   tasks <- with_seed(settings$seed, lapply(seq_len(samples), function(i) sample.int(n, n, TRUE)))
+  refuse_without_weight(frame, tasks)
   listener <- cv_listener(settings, samples, "contree_stability")
   on.exit(listener$end())
   settings$verbose <- FALSE
@@ -84,6 +85,15 @@ contree_stability <- function(fit, samples = 50, within = 0.05, data = NULL, ...
       stop_contree("interrupted", gettext("interrupted"), NULL)
     })
   new_stability(fit, frame, results, within)
+}
+
+refuse_without_weight <- function(frame, tasks) {
+  if (is.null(frame$weights)) return(invisible())
+  empty <- vapply(tasks, function(rows) all(frame$weights[rows] == 0), NA)
+  if (!any(empty)) return(invisible())
+  stop_input("fit", gettextf(
+    "%d of %d samples of the rows of 'fit' have only rows of weight 0", sum(empty), length(tasks)),
+    gettext("fit it to the rows with a weight above 0"))
 }
 
 check_samples <- function(samples) {

@@ -6,6 +6,7 @@
 # `rows`: also what was found and what there is of the training rows; without, what new data are
 # predicted with, which is there in a fifth of a millisecond.
 check_fit <- function(fit, argument = "fit", rows = TRUE) {
+  force(rows) # here, where its errors are its own
   if (is_ensemble(fit)) {
     stop_input(argument, gettextf("'%s' has %d trees, where one is needed", argument,
                                   tree_count(fit)),

@@ -81,7 +81,8 @@ formula.contree_ensemble <- function(x, ...) stats::formula(stats::terms(x))
 #' @export
 update.hist_forest <- function(object, formula., ..., evaluate = TRUE) {
   check_flag("evaluate", evaluate)
-  call <- replace_arguments(object$call, match.call(expand.dots = FALSE)$...)
+  call <- replace_arguments(object$call, expressions_of_dots(
+    match.call(expand.dots = FALSE)$..., parent.frame()))
   if (missing(formula.)) {
     call <- with_own_formula(call, object, parent.frame())
   } else {

@@ -128,14 +128,13 @@ update.contree <- function(object, formula., ..., evaluate = TRUE) {
   check_flag("evaluate", evaluate)
   refuse_read_tree(object)
   if (!missing(formula.)) check_change(formula.)
-  call <- if (missing(formula.) ||
-              length(attr(tree_terms(object), "term.labels")) < full_terms_limit) {
-    NextMethod(evaluate = FALSE)
-  } else {
-    # the terms of this many predictors have the formula as it was written, with its dot
-    replace_arguments(tree_call(object), c(
-      list(formula = replace_dots(stats::as.formula(formula.), stats::formula(object))),
-      match.call(expand.dots = FALSE)$...))
+  call <- replace_arguments(tree_call(object), expressions_of_dots(
+    match.call(expand.dots = FALSE)$..., parent.frame()))
+  if (!missing(formula.)) {
+    # the terms of very many predictors have the formula as it was written, with its dot
+    many <- length(attr(tree_terms(object), "term.labels")) >= full_terms_limit
+    change <- if (many) replace_dots else function(new, old) stats::update(old, new)
+    call$formula <- change(stats::as.formula(formula.), stats::formula(object))
   }
   if (missing(formula.)) call <- with_own_formula(call, object, parent.frame())
   if (!evaluate) return(call)
@@ -159,10 +158,23 @@ check_change <- function(formula.) {
                                   show_value(formula.)))
 }
 
+# NULL takes an argument out, as stats::update() has it, or is that of one that is new.
 replace_arguments <- function(call, arguments) {
   parts <- as.list(call)
-  parts[names(arguments)] <- arguments
-  as.call(parts)
+  given <- names_of_dots(arguments)
+  there <- nzchar(given) & given %in% names(parts)
+  for (name in given[there]) parts[[name]] <- arguments[[name]]
+  as.call(c(parts, arguments[!there]))
+}
+
+# Arguments as a call has them. Those that came through the dots of the caller, as of lapply(), are
+# names such as `..1` to R, of which a call that is kept has the values.
+expressions_of_dots <- function(dots, env) {
+  lapply(dots, function(expression) {
+    if (!is_of_dots(expression)) return(expression)
+    value <- eval(expression, env)
+    if (is.language(value) && !inherits(value, "formula")) call("quote", value) else value
+  })
 }
 
 no_model_frame <- function(reason) {

@@ -89,12 +89,17 @@ small_call <- function(call, expressions = list()) {
   call
 }
 
+# `..1` and the like, as a call has what came through the dots of a function.
+is_of_dots <- function(expression) {
+  is.name(expression) && grepl("^[.]{2}[0-9]+$", as.character(expression))
+}
+
 # A call in which `..1` and the like, of a function `caller` that passed its `...` on, are what that
 # was given: nobody else could evaluate them.
 without_dots <- function(call, caller) {
   for (i in seq_along(call)[-1]) {
     value <- call[[i]]
-    if (missing(value) || !is.name(value) || !grepl("^[.][.][0-9]+$", value)) next
+    if (missing(value) || !is_of_dots(value)) next
     given <- as.list(eval(quote(substitute(list(...))), caller))[-1]
     place <- as.integer(substring(as.character(value), 3))
     if (place <= length(given)) call[i] <- given[place]

@@ -199,6 +199,33 @@ test_that("columns of matrices are found again, in both bridges", {
   }
 })
 
+test_that("the training rows of x and y are found by the call", {
+  rows <- iris[c(1:40, 60:80, 120:150), ]
+  rows$Sepal.Length[4] <- NA
+  classes <- replace(rows$Species, 7, NA)
+  fits <- list(contree(rows[1:4], classes, depth = 2),
+               contree(rows[1:4], classes, depth = 2, missing = "omit"),
+               contree(as.matrix(rows[1:3]), rows$Petal.Width, depth = 2))
+  for (fit in fits) {
+    tree <- as.rpart(fit)
+    frame <- stats::model.frame(tree)
+    expect_identical(row.names(frame), names(fit$where))
+    expect_equal(as.numeric(frame[[1]]), as.numeric(fit$y))
+    expect_equal(frame[-1], rows[row.names(frame), names(frame)[-1], drop = FALSE],
+                 ignore_attr = TRUE)
+  }
+  there <- fits[[1]]
+  rows$Petal.Length[2] <- 99 # other rows than those of the fit
+  expect_null(as.rpart(there)$model)
+})
+
+test_that("characters stay what they are to rpart, whether the tree asks for them or not", {
+  data <- data.frame(y = factor(rep(c("a", "b"), 20)), ch = rep(c("u", "v"), each = 20))
+  fit <- contree(y ~ ch, data, depth = 1)
+  expect_identical(nrow(fit$frame), 1L)
+  expect_identical(predict(as.rpart(fit), data, type = "class"), unname(predict(fit, data)))
+})
+
 test_that("predictors named as arguments are errors of the conversion", {
   for (name in c("...", "..1", "..12")) {
     data <- stats::setNames(iris[3:5], c(name, "b", "Species"))

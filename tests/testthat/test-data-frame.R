@@ -60,6 +60,14 @@ test_that("classes on top of numbers do no harm", {
   expect_equal(contree(Species ~ ., wrapped, depth = 2)$frame, iris2$frame)
 })
 
+test_that("arrays are named as what they are", {
+  data <- iris[3:5]
+  data$a <- array(iris$Petal.Length)
+  expect_contree_error(contree(Species ~ ., data), "input", c("'a'", "\"array\""))
+  fit <- contree(Species ~ Petal.Length, data, depth = 1)
+  expect_contree_error(predict(fit, data.frame(Petal.Length = I(data$a))), "input", "AsIs")
+})
+
 test_that("factors with codes that are no level are refused, wherever they are read", {
   broken <- function(codes) structure(rep(codes, length.out = 150), levels = c("u", "v", "w"),
                                       class = "factor")

@@ -88,6 +88,19 @@ test_that("subset selects rows as subset() does", {
   with_na <- iris
   with_na$Sepal.Length[1:10] <- NA
   expect_equal(nobs(contree(Species ~ Petal.Width, with_na, subset = Sepal.Length > 0)), 140)
+  expect_equal(nobs(contree(Species ~ ., iris, subset = c(0, -1, NA, -2), depth = 1)), 148)
+  expect_contree_error(contree(Species ~ ., iris, subset = c(-3, 2)), "input",
+                       c("'subset'", "row 2", "row 3"))
+  expect_contree_error(contree(Species ~ ., iris, subset = structure(1:9, class = "integer64")),
+                       "input", c("'subset'", "integer64"))
+})
+
+test_that("a formula under another name, and what is none, are named", {
+  for (fit in list(contree, contree_cv, contree_path)) {
+    expect_contree_error(fit(x = Species ~ Petal.Width, data = iris), "input",
+                         c("'x'", "Species ~ Petal.Width", "'formula'"))
+  }
+  expect_contree_error(contree(formula = iris), "input", c("'formula'", "data.frame"))
 })
 
 test_that("rows without a response are left out, with a count", {

@@ -231,6 +231,7 @@ test_that("weights and losses that are wrong are named", {
   refused("names", "loss", loss = structure(1 - diag(3), dimnames = list(c("a", "b", "c"), NULL)))
   refused("balanced", "class_weights", class_weights = "equal")
   refused("give one of them", "class_weights", class_weights = "balanced", loss = 1 - diag(3))
+  refused("all 'class_weights'", "class_weights", class_weights = c(0, 0, 0))
 })
 
 test_that("what is printed says what a loss is", {

@@ -346,6 +346,19 @@ test_that("bad input is named", {
   expect_contree_error(contree_cv(iris[1:4], iris$Species[-1]), "input", c("150", "149"))
 })
 
+test_that("a fold with all that rows weigh is named, and one without weight is none", {
+  weights <- rep(c(0, 1, 0), c(50, 1, 99))
+  folds <- rep(1:3, each = 50)
+  expect_contree_error(contree_cv(Species ~ ., iris, weights = weights, folds = folds), "input",
+                       c("'folds'", "fold 2"))
+  expect_contree_error(contree_cv(iris[1:4], iris$Species, weights = weights,
+                                  folds = cbind(rep(1:2, 75), folds)), "input",
+                       c("'folds'", "fold 1"))
+  weights[1:50] <- 1
+  cv <- contree_cv(Species ~ ., iris, weights = weights, folds = folds, depth = 0)
+  expect_equal(cv$table$error, 1) # each tree knows one class, that of the other fold
+})
+
 test_that("trees of the folds are fitted with the weights of their own rows", {
   set.seed(12)
   w <- sample(c(0, 1, 2, 9), 90, TRUE)

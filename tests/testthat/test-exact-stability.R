@@ -96,6 +96,19 @@ test_that("weights and losses are those of the rows, and what is odd is refused"
   expect_contree_error(contree_stability(iris2, within = 0.5), "input", "within")
   expect_contree_error(contree_stability(iris2, depth = 3), "input", "depth")
   expect_contree_error(contree_stability(iris2, data = iris[1:20, ]), "input", "data")
+  one <- contree(Species ~ ., iris, weights = rep(c(1, 0), c(1, 149)), depth = 1)
+  expect_contree_error(contree_stability(one, samples = 30, seed = 1), "input",
+                       c("'fit'", "of 30 samples", "weight 0"))
+})
+
+test_that("a seed, of the fit or given here, is that of the samples alone", {
+  set.seed(3)
+  before <- .Random.seed
+  one <- contree_stability(iris2, samples = 3, seed = 5)
+  expect_identical(.Random.seed, before)
+  expect_identical(contree_stability(iris2, samples = 3, seed = 5), one)
+  expect_identical(contree_stability(update(iris2, seed = 5), samples = 3), one)
+  expect_false(identical(contree_stability(iris2, samples = 3, seed = 6)$rows, one$rows))
 })
 
 test_that("workers give the same, progress is told, and all of it prints and plots", {

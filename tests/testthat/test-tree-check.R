@@ -184,3 +184,10 @@ test_that("amounts and codes are finite, within their limits, and whole", {
     expect_false(contree:::is_codes(x, 3))
   }
 })
+
+test_that("an argument that cannot be evaluated is no damage of the fit", {
+  fit <- contree(Species ~ ., iris, depth = 1)
+  expect_error(predict(fit, newdata = not_there), "not_there")
+  problem <- tryCatch(predict(fit, newdata = not_there), error = identity)
+  expect_false(inherits(problem, "contree_error"))
+})

@@ -38,6 +38,23 @@ test_that("update refits", {
   expect_equal(update(contree(iris[1:4], iris$Species, depth = 1), depth = 2)$frame, iris2$frame)
 })
 
+test_that("update() takes arguments that come through dots, and NULL for none", {
+  fits <- lapply(1:2, function(depth) contree(Species ~ ., iris, depth = 3))
+  for (fit in lapply(fits, update, depth = 1, complexity = 0.01)) {
+    expect_identical(fit$call, quote(contree(Species ~ ., iris, depth = 1, complexity = 0.01)) |>
+                       match.call(definition = contree.formula))
+    expect_equal(update(fit, complexity = NULL)$control[c("depth", "complexity")],
+                 list(depth = 1, complexity = 0))
+  }
+  expect_identical(lapply(fits, update, minbucket = 3, evaluate = FALSE)[[2]]$minbucket, 3)
+  through <- function(fit, ...) update(fit, . ~ . - Petal.Width, ...)
+  expect_identical(through(fits[[1]], depth = 1)$frame,
+                   contree(Species ~ . - Petal.Width, iris, depth = 1)$frame)
+  forests <- lapply(list(hist_forest(Species ~ ., iris, trees = 2)), update, trees = 3)
+  expect_identical(forests[[1]]$call$trees, 3)
+  expect_contree_error(update(fits[[1]], . ~ ., 3), "input", "'weights'")
+})
+
 test_that("update() has the formula of a function that is over, and what the formula needs", {
   set.seed(1)
   d <- data.frame(y = factor(rep(1:2, 20)), z = rnorm(40), a = rnorm(40), b = rnorm(40))

@@ -14,7 +14,7 @@ bad_input <- list(
   list("no row left",           quote(contree(Species ~ ., iris, subset = Species == "none")),
        "input", c("no rows", "'subset'")),
   list("rows in and out",       quote(contree(Species ~ ., iris, subset = c(-1, 2))), "input",
-       c("'subset'", "2, a row to use", "-1", "one or the other")),
+       c("'subset'", "row 2", "leaves out row 1", "or those to leave out")),
   list("matrix of one column",  quote(contree(scale(mpg) ~ wt, mtcars)), "input",
        c("'scale(mpg)'", "class \"matrix\"", "as.vector(scale(mpg))")),
   list("no predictor",          quote(contree(Species ~ 1, iris)), "input",
