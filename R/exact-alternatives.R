@@ -73,10 +73,10 @@ contree_alternatives <- function(fit, n = 10, within = 0, data = NULL, ...) {
   alternatives
 }
 
-# The settings of the fit, but what is given here of how to search.
-search_settings <- function(fit, given) {
+# The settings of the fit, but what is given here of how to search, and those of `also`.
+search_settings <- function(fit, given, also = NULL) {
   how <- c("time_limit", "memory_limit", "threads", "device", "deterministic", "max_gap",
-           "on_interrupt", "progress", "verbose")
+           "on_interrupt", "progress", "verbose", also)
   check_setting_names(given, "...")
   if (length(other <- setdiff(names(given), how))) {
     stop_input(other[1], gettextf(
@@ -251,7 +251,7 @@ as.data.frame.contree_alternatives <- function(x, row.names = NULL, optional = F
 }
 
 #' @param digits Number of significant digits, a whole number; by default the option `digits` less
-#'   2.
+#'   2, at least 1.
 #' @rdname contree_alternatives
 #' @export
 print.contree_alternatives <- function(x, digits = max(1, getOption("digits") - 2), ...) {

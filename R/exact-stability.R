@@ -14,8 +14,8 @@
 #' @section In parallel:
 #' If the package `future` is loaded and its [plan][future::plan] is not sequential, the samples are
 #' distributed over its workers, with one thread each unless `threads` is given. The samples are
-#' drawn beforehand, with R's random numbers: [set.seed()] fixes the result, which is the same for
-#' any number of workers, unless a search is stopped by a limit.
+#' drawn beforehand, with R's random numbers: [set.seed()] or `seed` fixes the result, which is the
+#' same for any number of workers, unless a search is stopped by a limit.
 #'
 #' @param fit A fit of [contree()].
 #' @param samples Number of bootstrap samples, a whole number from 2 to 1e6; 50 by
@@ -25,8 +25,8 @@
 #' @param data The training data, as in [contree_alternatives()]; needed if they cannot be found
 #'   again.
 #' @param ... Settings of how to search: `time_limit` (for each search), `memory_limit`, `threads`,
-#'   `device`, `deterministic`, `max_gap`, `progress` and `verbose` of [contree_control()]. By
-#'   default they are those of the fit. For `plot()`, arguments of [barplot()][graphics::barplot];
+#'   `device`, `deterministic`, `max_gap`, `progress` and `verbose` of [contree_control()], and its
+#'   `seed` of the samples. By default they are those of the fit. For `plot()`, arguments of [barplot()][graphics::barplot];
 #'   not used by `print()`.
 #' @return A list of class `contree_stability`:
 #' \describe{
@@ -66,7 +66,7 @@ contree_stability <- function(fit, samples = 50, within = 0.05, data = NULL, ...
   if (!has_proof(fit)) need_classes(fit, "contree_stability()")
   samples <- check_samples(samples)
   check_within(within)
-  settings <- search_settings(fit, list(...))
+  settings <- search_settings(fit, list(...), also = "seed")
   settings$on_interrupt <- "error"
   settings$certificate <- 0
   settings$model <- FALSE

@@ -122,3 +122,18 @@ test_that("the number of samples is bounded", {
     expect_contree_error(contree_stability(fit, samples = samples), "input")
   }
 })
+
+test_that("`seed` fixes the samples, as set.seed() does, and nothing else of R's generator", {
+  fit <- contree(Species ~ ., iris, depth = 2)
+  set.seed(7)
+  before <- stats::runif(1)
+  seeded <- contree_stability(fit, samples = 4, seed = 3)
+  after <- stats::runif(1)
+  set.seed(7)
+  expect_identical(c(before, after), stats::runif(2))
+  expect_identical(contree_stability(fit, samples = 4, seed = 3), seeded)
+  expect_false(identical(contree_stability(fit, samples = 4, seed = 4)$rows, seeded$rows))
+  expect_identical(contree_stability(update(fit, seed = 3), samples = 4)$rows, seeded$rows)
+  expect_error(contree_stability(fit, samples = 4, seed = -1), "seed",
+               class = "contree_input_error")
+})
