@@ -1,11 +1,5 @@
 # The picture itself is judged by eye; here: nothing fails, and no box leaves the page or meets
 # another.
-on_page <- function(width, height, code) {
-  grDevices::pdf(NULL, width, height)
-  on.exit(grDevices::dev.off())
-  force(code)
-}
-
 layout_of <- function(fit, width, height, ...) {
   on_page(width, height, {
     plot(fit, ...)
