@@ -18,11 +18,7 @@ plot.contree_contributions <- function(x, what = c("beeswarm", "importance", "wa
     waterfall = draw_waterfall(shown, picture, main),
     beeswarm = draw_swarm(shown, label, main),
     interactions = draw_interactions(shown, picture, main),
-    dependence = {
-      graphics::plot(shown$value, shown$contribution, pch = 19, cex = 0.7, las = 1, main = main,
-                     xlab = picture$variable, ylab = label)
-      graphics::abline(h = 0, col = "grey60")
-    })
+    dependence = draw_dependence(shown, picture, main))
   invisible(shown)
 }
 
@@ -179,13 +175,18 @@ steps_of_row <- function(x, one, row, n) {
 open_lines <- function(lines, xlim, label, main, columns = NULL) {
   graphics::plot.new()
   margins <- graphics::par("mai")
-  wide <- max(graphics::strwidth(lines, "inches")) + 0.3
-  graphics::par(mai = c(margins[1], min(wide, graphics::par("fin")[1] / 2), margins[3:4]),
-                new = TRUE)
+  size <- size_of_lines(length(lines))
+  left <- names_at_left(lines, size)
+  graphics::par(mai = replace(margins, 2, left$margin), new = TRUE)
   graphics::plot(xlim, c(0.5, length(lines) + 0.5), type = "n", yaxt = "n", ylab = "",
-                 xlab = label, main = main, xaxt = if (is.null(columns)) "s" else "n")
-  if (!is.null(columns)) graphics::axis(1, seq_along(columns), columns, tick = FALSE)
-  graphics::axis(2, rev(seq_along(lines)), lines, las = 1, tick = FALSE)
+                 xlab = label, main = main, xaxt = if (is.null(columns)) "s" else "n",
+                 cex.lab = title_size(label))
+  if (!is.null(columns)) {
+    columns <- shorten_to_width(columns, 0.9 * graphics::par("pin")[1] / length(columns), 0.9)
+    graphics::axis(1, seq_along(columns), columns, tick = FALSE, cex.axis = 0.9, gap.axis = -1)
+  }
+  graphics::axis(2, rev(seq_along(lines)), left$names, las = 1, tick = FALSE, cex.axis = size,
+                 gap.axis = -1)
 }
 
 draw_bars <- function(shown, label, main) {
@@ -225,6 +226,24 @@ draw_interactions <- function(shown, picture, main) {
   graphics::rect(x - 0.5, y - 0.5, x + 0.5, y + 0.5, border = "white",
                  col = grDevices::rgb(mix(share), maxColorValue = 255))
   graphics::text(x, y, sprintf("%.2g", shown$interaction), cex = 0.7)
+}
+
+# Points over numbers; of levels a box each, one below the other.
+draw_dependence <- function(shown, picture, main) {
+  if (is.factor(shown$value) || is.character(shown$value)) {
+    before <- graphics::par("mai")
+    on.exit(graphics::par(mai = before))
+    levels <- levels(factor(shown$value))
+    open_lines(levels, range(shown$contribution, 0), picture$label, main)
+    graphics::mtext(picture$variable, adj = 0, line = 0.3)
+    graphics::boxplot(contribution ~ value, horizontal = TRUE, add = TRUE, axes = FALSE,
+                      ann = FALSE, cex = 0.7,
+                      data = transform(shown, value = factor(value, rev(levels))))
+    return(graphics::abline(v = 0, col = "grey60"))
+  }
+  graphics::plot(shown$value, shown$contribution, pch = 19, cex = 0.7, las = 1, main = main,
+                 xlab = picture$variable, ylab = picture$label)
+  graphics::abline(h = 0, col = "grey60")
 }
 
 draw_swarm <- function(shown, label, main) {

@@ -107,17 +107,25 @@ autoplot.partial_dependence <- function(object, main = NULL, ...) {
     length(unique(shown[[1]])) > 1
   aes <- ggplot2::aes(.data[[variables[1]]], .data$prediction, group = .data$group)
   if (by_group) aes$colour <- ggplot2::aes(colour = .data$group)$colour
+  levels <- if (!lines) unique(as.character(shown[[1]]))
   ggplot2::ggplot(shown, aes) +
     (if (lines) ggplot2::geom_line(alpha = if (is.null(shown$row)) 1 else 0.4) else
       ggplot2::geom_point()) +
     (if (!is.null(shown$class) && (length(variables) == 2 || !is.null(shown$row))) {
       ggplot2::facet_wrap(ggplot2::vars(.data$class))
-    }) + ggplot2::theme_minimal() +
+    }) + ggplot2::theme_minimal() + below_each_other(levels) +
     ggplot2::labs(title = main, x = numbers$label[1], y = if (is.null(shown$class)) {
       gettext("prediction")
     } else {
       gettext("probability")
     }, colour = if (length(variables) == 2) numbers$label[2])
+}
+
+# Levels whose names are long stand one below the other, the first uppermost.
+below_each_other <- function(levels) {
+  if (sum(nchar(levels)) < 50) return(NULL)
+  list(ggplot2::coord_flip(), ggplot2::scale_x_discrete(limits = rev(levels)),
+       ggplot2::theme(axis.text.y = ggplot2::element_text(size = min(9, 260 / length(levels)))))
 }
 
 #' @rdname tidy.contree

@@ -251,7 +251,7 @@ as.data.frame.contree_alternatives <- function(x, row.names = NULL, optional = F
 }
 
 #' @param digits Number of significant digits, a whole number; by default the option `digits` less
-#'   2.
+#'   2, at least 1.
 #' @rdname contree_alternatives
 #' @export
 print.contree_alternatives <- function(x, digits = max(1, getOption("digits") - 2), ...) {

@@ -71,7 +71,7 @@
 #'   and `row_sets` (the numbers examined), `bytes` (size of the certificate), `elapsed` (seconds),
 #'   and `depth` and `among`, which define the set of trees that the proof covers: `among` is a
 #'   character vector of the restrictions by `minbucket`, `min_n`, `max_thresholds` and the levels
-#'   of factors.
+#'   of factors, `NULL` if there are none.
 #'
 #'   For a set a list of class `contree_set_check`: `valid`, `reason`, `trees` (how many there are,
 #'   a string), `complete` (whether it is proven that the set has all trees within its budget),

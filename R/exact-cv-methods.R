@@ -87,9 +87,8 @@ plot.contree_cv <- function(x, main = NULL, col = NULL, ...) {
   for (i in seq_len(nlevels(series))) draw_series(table[as.integer(series) == i, ],
                                                   at[as.integer(series) == i], col[i])
   graphics::points(at[table$chosen], table$error[table$chosen], cex = 2.2, lwd = 2)
-  graphics::legend("top", c(gettext("held-out rows"), gettext("training rows")), lty = 1:2, lwd = 2,
-                   pch = c(19, 1),
-                   bty = "n", horiz = TRUE, col = if (nlevels(series) == 1) col[1] else "black")
+  legend_at_top(c(gettext("held-out rows"), gettext("training rows")), lty = 1:2, lwd = 2,
+                pch = c(19, 1), col = if (nlevels(series) == 1) col[1] else "black")
   if (nlevels(series) > 1) {
     graphics::legend("bottomleft", levels(series), title = gettext("complexity"), col = col,
                      lwd = 2, bty = "n")

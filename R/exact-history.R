@@ -24,8 +24,7 @@ plot_history <- function(fit, main, col) {
     # a history of one moment has no line
     graphics::points(history$time[nrow(history)], curves[nrow(history), i], col = col[i], pch = 19)
   }
-  graphics::legend("top", c(gettext("best tree"), gettext("proven bound")), col = col[1:2], lwd = 2,
-                   bty = "n", horiz = TRUE)
+  legend_at_top(c(gettext("best tree"), gettext("proven bound")), col = col[1:2], lwd = 2)
   invisible(history)
 }
 

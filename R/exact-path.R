@@ -78,9 +78,11 @@
 #' path <- contree_path(Species ~ ., iris, depth = 3)
 #' path
 #' plot(path)
-#' contree_path(Species ~ ., iris, depth = 3, by = "leaves")
 #' path[["2"]]
 #' sapply(path, function(fit) fit$objective)
+#' # trees of 5 and of 7 leaves are optimal at no complexity
+#' contree_path(supp ~ ., ToothGrowth, depth = 3)
+#' contree_path(supp ~ ., ToothGrowth, depth = 3, by = "leaves")
 #' @export
 contree_path <- function(x, ...) UseMethod("contree_path")
 
@@ -472,7 +474,7 @@ as.data.frame.contree_path <- function(x, row.names = NULL, optional = FALSE, ..
 
 #' @param x A path; for `contree_path()`, the predictors.
 #' @param digits Number of significant digits, a whole number; by default the option `digits` less
-#'   2.
+#'   2, at least 1.
 #' @rdname contree_path
 #' @export
 print.contree_path <- function(x, digits = max(1, getOption("digits") - 2), ...) {

@@ -14,8 +14,8 @@
 #' @section In parallel:
 #' If the package `future` is loaded and its [plan][future::plan] is not sequential, the samples are
 #' distributed over its workers, with one thread each unless `threads` is given. The samples are
-#' drawn beforehand, with R's random numbers: [set.seed()] fixes the result, which is the same for
-#' any number of workers, unless a search is stopped by a limit.
+#' drawn beforehand, with R's random numbers: [set.seed()] or `seed` fixes the result, which is the
+#' same for any number of workers, unless a search is stopped by a limit.
 #'
 #' @param fit A fit of [contree()].
 #' @param samples Number of bootstrap samples, a whole number from 2 to 1e6; 50 by
@@ -262,12 +262,13 @@ plot.contree_stability <- function(x, main = NULL, ...) {
     stop_input("x", gettext("the tree has no splits, so there is nothing to draw"))
   }
   labels <- paste0(splits$node, ": ", splits$split)
-  margins <- graphics::par("mai")
-  wide <- max(graphics::strwidth(labels, units = "inches", cex = 0.9)) + 0.3
-  before <- graphics::par(mai = replace(margins, 2, min(wide, graphics::par("fin")[1] / 2)))
+  size <- 0.9 * size_of_lines(length(labels))
+  left <- names_at_left(labels, size)
+  before <- graphics::par(mai = replace(graphics::par("mai"), 2, left$margin))
   on.exit(graphics::par(before))
-  graphics::barplot(splits$returns, names.arg = labels, horiz = TRUE, las = 1, xlim = c(0, 1),
-                    cex.names = 0.9, col = "#56B4E9", border = NA, main = main,
-                    xlab = gettext("proportion of the samples in which the split returns"), ...)
+  title <- gettext("proportion of the samples in which the split returns")
+  graphics::barplot(splits$returns, names.arg = left$names, horiz = TRUE, las = 1, xlim = c(0, 1),
+                    cex.names = size, col = "#56B4E9", border = NA, main = main, xlab = title,
+                    cex.lab = title_size(title), ...)
   invisible(x$splits)
 }

@@ -155,9 +155,10 @@ plot_importance <- function(importance, measure, n, main, ..., xlim = NULL) {
   shown <- utils::head(importance[order(-importance[[measure]]), ], n)
   if (is.null(xlim)) xlim <- range(0, shown[[measure]])
   title <- importance_label(measure)
-  drawn <- utils::modifyList(list(cex.lab = label_size(title, shown$variable)), list(...))
+  names <- names_at_left(shown$variable)$names
+  drawn <- utils::modifyList(list(cex.lab = label_size(title, names)), list(...))
   do.call(graphics::dotchart,
-          c(list(rev(shown[[measure]]), labels = rev(shown$variable), main = main, pch = 19,
+          c(list(rev(shown[[measure]]), labels = rev(names), main = main, pch = 19,
                  xlab = title, xlim = xlim), drawn))
   invisible(shown)
 }

@@ -227,8 +227,9 @@ is_map <- function(shown, variables) {
 
 # A line, or for levels points, for each value of `by`; NULL: one.
 plot_lines <- function(at, prediction, by, col, labels) {
-  groups <- if (is.null(by)) rep("", length(at)) else as.character(by)
-  names <- unique(groups)
+  values <- if (is.null(by)) "" else unique(by)
+  groups <- if (is.null(by)) rep(1, length(at)) else match(by, values)
+  names <- if (is.numeric(values)) distinct_numbers(values, 4) else as.character(values)
   if (is.null(col)) {
     col <- if (length(names) > 1) grDevices::hcl.colors(length(names), "Dark 3") else 1
   }
@@ -239,7 +240,7 @@ plot_lines <- function(at, prediction, by, col, labels) {
   on.exit(graphics::par(before))
   turned <- open_dependence(places, prediction, labels, key)
   for (i in seq_along(names)) {
-    one <- groups == names[i]
+    one <- groups == i
     xy <- list(places$at[one], prediction[one])
     graphics::points(xy[[1 + turned]], xy[[2 - turned]], col = col[i], pch = 19,
                      type = if (is.null(places$names) && sum(one) > 1) "l" else "p")
@@ -264,14 +265,13 @@ open_dependence <- function(places, prediction, labels, key = NULL) {
   wide <- text_width(names, 1)
   turned <- length(names) > 0 &&
     max(wide) > 0.9 * (room[1] - sum(margins[c(2, 4)])) / length(names)
-  size <- 1
   if (turned) {
-    rows <- (room[2] - sum(margins[c(1, 3)])) / line_height(1)
-    size <- max(0.5, min(1, rows / length(names)))
-    names <- shorten_to_width(names, 0.5 * room[1], size)
-    wide <- max(text_width(names, size))
-    before_label <- wide / inches_of_line() + 1.2
-    margins[2] <- (before_label + 1.5) * inches_of_line()
+    line <- inches_of_line()
+    if (is.null(labels$main)) margins[3] <- min(margins[3], line + shape$height)
+    margins[1] <- min(margins[1], 4.2 * line)
+    left <- columns_of_names(names, 0.5 * room[1], margins)
+    before_label <- left$width / line + 1.2
+    margins[2] <- (before_label + 1.5) * line
   }
   graphics::par(mai = margins, new = TRUE)
   ends <- if (length(names)) c(0.5, length(names) + 0.5) else range(places$at)
@@ -284,15 +284,40 @@ open_dependence <- function(places, prediction, labels, key = NULL) {
                  yaxt = if (turned) "n" else "s", xlim = axes[[1 + turned]],
                  ylim = axes[[2 - turned]])
   if (turned) graphics::abline(h = seq_along(names), col = "grey85")
-  if (length(names)) {
-    graphics::axis(if (turned) 2 else 1, seq_along(names), names, las = 1, gap.axis = -1,
-                   cex.axis = size)
+  if (turned) {
+    draw_columns(left)
+  } else if (length(names)) {
+    graphics::axis(1, seq_along(names), names, las = 1, gap.axis = -1)
   }
   graphics::title(main = labels$main, line = 1.7 + shape$height / inches_of_line())
   graphics::title(xlab = titles[[1 + turned]])
   graphics::title(ylab = titles[[2 - turned]], line = if (turned) before_label else NA)
   draw_key(key, shape, lines = is.null(places$names))
   turned
+}
+
+# Names one below the other at the left: list(names, size, columns, width). Where lines are low they
+# stand in turn in up to three columns, without the words that all of them share.
+columns_of_names <- function(names, most, margins) {
+  short <- without_common_ends(names)
+  for (columns in 1:3) {
+    size <- min(1, columns * size_of_lines(length(names), margins, least = 0.1))
+    shown <- if (columns == 1) names else short
+    if (size >= 0.6) break
+  }
+  shown <- shorten_to_width(shown, most / columns - 0.1 * (columns > 1), size)
+  list(names = shown, size = size, columns = columns,
+       width = columns * max(text_width(shown, size)) + 0.1 * (columns - 1))
+}
+
+draw_columns <- function(left) {
+  at <- seq_along(left$names)
+  apart <- left$width / left$columns / inches_of_line()
+  for (column in seq_len(left$columns)) {
+    here <- at[(at - 1) %% left$columns == column - 1]
+    graphics::axis(2, here, left$names[here], las = 1, gap.axis = -1, cex.axis = left$size,
+                   tick = column == 1, mgp = c(3, 1 + (column - 1) * apart, 0))
+  }
 }
 
 # Inches of a line, in which margins are counted.

@@ -313,9 +313,9 @@
 #' c(half, rest)
 #'
 #' # settings, directly and for several forests
-#' hist_forest(mpg ~ ., mtcars, trees = 50, minbucket = 5, threads = 1)
-#' careful <- hist_forest_control(minbucket = 5, threads = 1)
-#' hist_forest(mpg ~ ., mtcars, trees = 50, control = careful)
+#' hist_forest(mpg ~ ., mtcars, trees = 50, minbucket = 5, seed = 1)
+#' careful <- hist_forest_control(minbucket = 5)
+#' hist_forest(mpg ~ ., mtcars, trees = 50, control = careful, seed = 1)
 #' @export
 hist_forest <- function(x, ...) UseMethod("hist_forest")
 

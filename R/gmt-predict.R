@@ -49,10 +49,12 @@
 #' @section Errors:
 #' As for [predict.contree()].
 #' @examples
-#' fit <- gmt(dist ~ speed, cars, seed = 1)
-#' predict(fit, data.frame(speed = c(10, 20, 200)))
-#' predict(fit, data.frame(speed = c(10, 20, 200)), extrapolate = TRUE)
-#' predict(fit, data.frame(speed = 10), interval = "prediction", level = 0.9)
+#' fit <- gmt(uptake ~ conc + Type | conc + Treatment, CO2, seed = 1)
+#' plants <- transform(CO2[c(1, 48, 84), ], conc = c(95, 500, 5000))
+#' predict(fit, plants)
+#' # 1000 is the largest concentration of the training rows
+#' predict(fit, plants, extrapolate = TRUE)
+#' predict(fit, plants[1, ], interval = "prediction", level = 0.9)
 #' @export
 predict.gmt <- function(object, newdata, type = c("response", "node", "terms", "path"),
                         interval = c("none", "confidence", "prediction", "conformal"), level = 0.95,

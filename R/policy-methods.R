@@ -136,13 +136,13 @@ plot_rewards <- function(fit, main, col) {
   reach <- range(0, values, values[taken] - error, values[taken] + error)
   middle <- graphics::barplot(values, beside = TRUE, col = fill, border = "grey35", las = 1,
                               ylim = reach + c(0, 0.2) * diff(reach), main = main,
-                              names.arg = paste0(node_ids(fit)[leaf], "\nn=", node_n(fit)[leaf]),
-                              ylab = gettext("mean reward"))
+                              names.arg = rep("", length(leaf)), ylab = gettext("mean reward"))
+  axis_of_all(colMeans(middle), paste0(node_ids(fit)[leaf], "\nn=", node_n(fit)[leaf]))
   graphics::mtext(gettext("leaf"), side = 1, line = 3)
   at <- matrix(middle, nrow(values))[taken]
   graphics::segments(at, values[taken] - error, at, values[taken] + error, lwd = 2)
   graphics::abline(h = 0)
-  graphics::legend("top", names(col), fill = col, horiz = TRUE, bty = "n", cex = 0.9)
+  legend_at_top(names(col), 0.9, fill = col)
   invisible(data.frame(leaf = node_ids(fit)[leaf], action = node_action(fit)[leaf],
                        reward = fit$policy$reward[leaf],
                        std.error = fit$policy$std.error[leaf]))

@@ -80,7 +80,7 @@
 #' set[[2]]
 #' set.seed(1)
 #' sample(set, 2)
-#' head(predict(set, type = "range"))
+#' predict(set, type = "range")[c(1, 71, 78), ]
 #' @export
 contree_set <- function(fit, within = 0.01, errors = NULL, data = NULL, max_nodes = NULL, ...) {
   check_fit(fit)

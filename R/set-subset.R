@@ -120,15 +120,16 @@ drop_predictors <- function(problem, names) {
 #' @description
 #' `contree_set_estimate()` says how large a set will be, by extrapolation. Sets of smaller budgets
 #' are found one after the other as long as they have few row sets; beyond that trees and row sets
-#' are taken to grow geometrically with the budget. Row sets take about 200 bytes each, and more
-#' with a wide range of costs.
+#' are taken to grow geometrically with the budget, which is most often too much: a budget of four
+#' times the last one found may have a tenth or less of the trees. Row sets take about 200 bytes
+#' each, and more with a wide range of costs.
 #' @return `contree_set_estimate()`: a data frame with one row for each budget, the last of which is
 #'   that asked for: `budget` (how much more than `fit` trees may cost), `trees` and `row_sets` (how
 #'   many there are), `seconds`, and `found` (whether the set was found, or else its numbers are
-#'   extrapolated).
+#'   extrapolated, and `NA` from fewer than two sets that differ).
 #' @examples
 #' fit <- contree(Species ~ ., iris, depth = 3)
-#' contree_set_estimate(fit, errors = 4, max_nodes = 500)
+#' contree_set_estimate(fit, errors = 4, max_nodes = 2000)
 #' @export
 contree_set_estimate <- function(fit, within = 0.01, errors = NULL, data = NULL, max_nodes = 2e4,
                                  ...) {

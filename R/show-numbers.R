@@ -27,7 +27,7 @@ plot_numbers <- function(fit, what, main, col) {
   leaves <- seq_len(nlevels(rows$leaf))
   graphics::plot(range(leaves) + c(-0.6, 0.6), range(rows$y), type = "n", xaxt = "n", las = 1,
                  xlab = "", ylab = response_label(fit), main = main)
-  graphics::axis(1, leaves, leaf_axis_labels(rows), tick = FALSE)
+  axis_of_all(leaves, leaf_axis_labels(rows))
   graphics::mtext(gettext("leaf"), side = 1, line = 3)
   if (what == "boxes") {
     graphics::boxplot(y ~ leaf, rows, add = TRUE, col = colour, axes = FALSE, ann = FALSE)

@@ -25,9 +25,9 @@
 #' @param main Title of the plot, a string; `NULL`, the default, for none.
 #' @param cex Size of the text, a number. By default, or if the text does not fit in the given size,
 #'   the largest size at which it fits, at most 1.
-#' @param digits Number of significant digits of numbers, a whole number, 4 by default; thresholds
-#'   keep all digits before the decimal point, and thresholds of one predictor, or predictions, that
-#'   would read alike have more.
+#' @param digits Number of significant digits of numbers, a whole number, 4 by default; numbers of
+#'   up to nine digits keep all before the decimal point, and thresholds of one predictor, or
+#'   predictions, that would read alike have more.
 #' @param type `"full"` (the default): conditions, classes, proportions and rows in all nodes;
 #'   `"split"`: inner nodes show their condition only; `"bare"`: branches only, for `text()`.
 #' @param col Colours of the classes, a vector in the order of the levels or named by them. The

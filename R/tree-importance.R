@@ -268,9 +268,10 @@ plot.contree_importance <- function(x, main = NULL, ...) {
   said <- importance_to_show(x)
   upwards <- rev(seq_along(said$shown))
   ends <- cbind(said$shown - said$unsure, said$shown + said$unsure)
-  graphics::dotchart(said$shown[upwards], labels = x$variable[upwards], main = main, pch = 19,
+  names <- names_at_left(x$variable)$names
+  graphics::dotchart(said$shown[upwards], labels = names[upwards], main = main, pch = 19,
                      xlab = said$label, xlim = range(0, ends),
-                     cex.lab = label_size(said$label, x$variable))
+                     cex.lab = label_size(said$label, names))
   graphics::segments(ends[upwards, 1], seq_along(upwards), ends[upwards, 2], seq_along(upwards))
   invisible(x)
 }

@@ -70,7 +70,7 @@ leaf_payload <- function(fit, columns) {
 
 # What each node predicts, for people, in one line.
 leaf_words <- function(fit, digits) {
-  number <- significant(digits)
+  number <- readable(digits)
   if (is_policy(fit)) {
     return(paste0(node_action(fit), " (", distinct_numbers(fit$policy$reward, digits), ")"))
   }

@@ -24,7 +24,7 @@
 #' @param nsplit Number of splits, a whole number: the largest tree of the path with at most this
 #'   many is returned. Instead of `complexity`.
 #' @param cp The complexity in `rpart`'s unit, a proportion of the errors of the root, a number
-#'   between 0 and 1. Instead of `complexity`.
+#'   of at least 0. Instead of `complexity`.
 #' @param ... Not used; anything else given here is an error.
 #' @return A fit, see [contree.object], with `complexity` among its settings. Its `call` is that of
 #'   `tree`.

@@ -46,6 +46,13 @@ code_threshold <- function(value, type, unit, levels, number) {
 
 significant <- function(digits) function(value) sprintf(paste0("%.", digits, "g"), value)
 
+# For people: no powers of ten where the digits before the decimal point are few, as of prices.
+readable <- function(digits) function(value) {
+  text <- significant(digits)(value)
+  whole <- sprintf("%.0f", value)
+  ifelse(grepl("e+", text, fixed = TRUE) & nchar(whole) < 10, whole, text)
+}
+
 quoted <- function(text) encodeString(text, quote = "\"")
 
 # A part of a day has no other name than its number, and so a part of a second, the hour that is
@@ -128,13 +135,13 @@ left_words <- function(fit, digits) {
 # Thresholds of one variable that would look alike have more digits.
 distinct_thresholds <- function(fit, digits) {
   distinct_texts(function(digits) {
-    threshold_text(fit, function(value) format(value, digits = digits))
+    threshold_text(fit, readable(digits))
   }, digits, 15, node_variable(fit), node_threshold(fit))
 }
 
 # Numbers that would look alike have more digits, unless they differ by what rounding leaves.
 distinct_numbers <- function(values, digits) {
-  distinct_texts(function(digits) significant(digits)(values), digits, 10, "",
+  distinct_texts(function(digits) readable(digits)(values), digits, 10, "",
                  signif(values, 10))
 }
 

@@ -169,6 +169,12 @@ interrupt_session <- function(code) {
 
 iris2 <- contree(Species ~ ., iris, depth = 2)
 
+on_page <- function(width, height, code) {
+  grDevices::pdf(NULL, width, height)
+  on.exit(grDevices::dev.off())
+  force(code)
+}
+
 # What code draws on a page of that size: the arguments of the calls of graphics, by their names.
 drawn <- function(code, size = c(7, 7)) {
   grDevices::pdf(NULL, size[1], size[2])

@@ -1,11 +1,5 @@
 # The picture itself is judged by eye; here: nothing fails, and no box leaves the page or meets
 # another.
-on_page <- function(width, height, code) {
-  grDevices::pdf(NULL, width, height)
-  on.exit(grDevices::dev.off())
-  force(code)
-}
-
 layout_of <- function(fit, width, height, ...) {
   on_page(width, height, {
     plot(fit, ...)
@@ -389,6 +383,23 @@ test_that("predictions that differ read differently, and those that rounding mad
   expect_identical(vapply(layout_of(fit, 7, 5)$facts[leaf], `[`, "", 1),
                    c("123456.1", "123456.25", "123456.5", "123456.8"))
   expect_length(unique(contree:::report_words(fit, 4, 0)$lines[leaf]), 4)
+})
+
+test_that("numbers of up to nine digits are written without a power of ten", {
+  values <- c(10080.4, -23240, 147300, 99999.6, 1e5, 123456789, 1234567890, 0.00012, -1e-9, 5, NaN)
+  expect_identical(contree:::readable(4)(values),
+                   c("10080", "-23240", "147300", "100000", "100000", "123456789", "1.235e+09",
+                     "0.00012", "-1e-09", "5", "NaN"))
+  data <- data.frame(x = 1:40, y = rep(c(10080, 23240, 147300, 8000), each = 10))
+  fit <- contree(y ~ x, data, depth = 2)
+  leaf <- contree:::node_is_leaf(fit)
+  expect_identical(vapply(layout_of(fit, 7, 5)$facts[leaf], `[`, "", 1),
+                   c("10080", "23240", "147300", "8000"))
+  money <- contree(rep(c("a", "b"), each = 20) ~ I(rep(c(99999, 100001), each = 20)), depth = 1)
+  expect_identical(contree:::distinct_thresholds(money, 4)[1], "100000")
+  line <- transform(data, z = rep(1:10, 4), y = 12345 + 54321 * rep(1:10, 4))
+  expect_match(contree:::leaf_words(gmt(y ~ z | x, line, seed = 1), 4)[1], "12345 + 54321 * z",
+               fixed = TRUE)
 })
 
 test_that("leaves of numbers have no bar", {
