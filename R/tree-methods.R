@@ -128,8 +128,10 @@ update.contree <- function(object, formula., ..., evaluate = TRUE) {
   check_flag("evaluate", evaluate)
   refuse_read_tree(object)
   if (!missing(formula.)) check_change(formula.)
-  call <- replace_arguments(tree_call(object), expressions_of_dots(
-    match.call(expand.dots = FALSE)$..., parent.frame()))
+  changes <- expressions_of_dots(match.call(expand.dots = FALSE)$..., parent.frame())
+  call <- tree_call(object)
+  given <- names_of_dots(changes)
+  call <- replace_arguments(call[!names(call) %in% names_replaced(names(call), given)], changes)
   if (!missing(formula.)) {
     # the terms of very many predictors have the formula as it was written, with its dot
     many <- length(attr(tree_terms(object), "term.labels")) >= full_terms_limit
@@ -156,6 +158,12 @@ check_change <- function(formula.) {
   if (inherits(formula., "formula")) return(invisible())
   stop_input("formula.", gettextf("'formula.' must be a formula, as in . ~ . - a, not %s",
                                   show_value(formula.)))
+}
+
+# Settings that are given under another name now, as `maxdepth` of a call by `depth`.
+names_replaced <- function(names, given) {
+  given <- given[nzchar(given)]
+  names[nzchar(names) & same_setting(names, given) & !names %in% given]
 }
 
 # NULL takes an argument out, as stats::update() has it, or is that of one that is new.

@@ -55,6 +55,17 @@ test_that("update() takes arguments that come through dots, and NULL for none", 
   expect_contree_error(update(fits[[1]], . ~ ., 3), "input", "'weights'")
 })
 
+test_that("update() takes a setting under either name", {
+  rpart_names <- contree(Species ~ ., iris, maxdepth = 3, cp = 0.1, minsplit = 20)
+  fit <- update(rpart_names, depth = 1, complexity = 0.02, min_n = 30)
+  expect_identical(fit$control[c("depth", "complexity", "min_n")],
+                   list(depth = 1, complexity = 0.02, min_n = 30))
+  expect_false(any(c("maxdepth", "cp", "minsplit") %in% names(fit$call)))
+  expect_identical(update(fit, maxdepth = 2, minsplit = 20)$control[c("depth", "min_n")],
+                   list(depth = 2, min_n = 20))
+  expect_contree_error(update(fit, maxdepth = 2, depth = 2), "input", "'maxdepth'")
+})
+
 test_that("update() has the formula of a function that is over, and what the formula needs", {
   set.seed(1)
   d <- data.frame(y = factor(rep(1:2, 20)), z = rnorm(40), a = rnorm(40), b = rnorm(40))
