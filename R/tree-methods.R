@@ -90,6 +90,7 @@ model.frame.contree_model <- function(formula, ...) {
   call <- call[c(1, match(c("data", "subset", "na.action"), names(call), 0L))]
   call[[1]] <- quote(stats::model.frame)
   call$formula <- stats::terms(formula)
+  if (!is.null(call$subset)) call$subset <- as.call(list(without_missing_rows, call$subset))
   # what is known to have been left out, also for a missing weight or offset, is left out below
   left_out <- tree_na_action(formula)
   if (is.null(call$na.action) || !is.null(left_out)) call$na.action <- quote(stats::na.pass)
@@ -106,6 +107,11 @@ model.frame.contree_model <- function(formula, ...) {
   fitted <- if (length(weightless)) frame[-weightless, , drop = FALSE] else frame
   if (!is.null(fault <- model_fault(formula, fitted))) no_model_frame(fault)
   frame
+}
+
+# As select_rows() has it; stats::model.frame() has rows of NA where a condition is NA.
+without_missing_rows <- function(subset) {
+  if (is.logical(subset)) subset %in% TRUE else subset[!is.na(subset)]
 }
 
 # Trees that were read have the call that read them.

@@ -30,6 +30,14 @@ test_that("model.frame evaluates again or says how to keep the data", {
   expect_contree_error(model.frame(fit), "input", c("10 rows", "150", "model = TRUE"))
 })
 
+test_that("model.frame has the rows of a condition that is NA in some", {
+  data <- transform(iris, Petal.Width = replace(Petal.Width, 1:9, NA))
+  for (fit in list(contree(Species ~ Sepal.Length, data, subset = Petal.Width > 0.2, depth = 1),
+                   contree(Species ~ Petal.Width, data, subset = c(NA, 1:20, 60), depth = 1))) {
+    expect_identical(row.names(model.frame(fit)), names(fit$where))
+  }
+})
+
 test_that("update refits", {
   expect_equal(update(iris2, depth = 1)$control$depth, 1)
   smaller <- update(iris2, . ~ . - Petal.Width - Petal.Length)
