@@ -31,6 +31,10 @@ contree_cv.contree_model <- function(x, ...) {
   call[[1]] <- if (inherits(x, "gmt")) quote(contree::gmt_cv) else quote(contree::contree_cv)
   # of the fit alone
   call[c("model", "certificate", "conformal", "checkpoint")] <- NULL
+  # rpart's names of what may be compared
+  names(call)[names(call) == "maxdepth"] <- "depth"
+  if (!is.null(call$cp)) call$complexity <- tree_settings(x)$complexity
+  call$cp <- NULL
   given <- list(...)
   call[names_of_dots(given)] <- given
   eval(call, parent.frame())

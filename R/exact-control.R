@@ -392,8 +392,13 @@ merge_settings <- function(control, dots) {
   check_setting_names(control, "control")
   check_aliases(control)
   if (length(dots) == 0) return(control)
+  c(control[!same_setting(names(control), names(dots))], dots)
+}
+
+# Which of these names stand for what one of the others stands for.
+same_setting <- function(names, others) {
   meaning <- function(names) ifelse(names %in% names(setting_alias), setting_alias[names], names)
-  c(control[!meaning(names(control)) %in% meaning(names(dots))], dots)
+  meaning(names) %in% meaning(others)
 }
 
 check_setting_names <- function(given, argument) {

@@ -242,19 +242,18 @@ true_classes <- function(fit, newdata, y, argument = "newdata") {
     label <- variable_label(response)
     y <- tryCatch(eval(response, as.data.frame(newdata), environment(tree_terms(fit))),
                   error = function(problem) {
-      stop_input("newdata", gettextf(
-        "the response '%s' cannot be evaluated in 'newdata': %s; add it, or give 'y'",
-        label, conditionMessage(problem)))
+      stop_input(argument, gettextf(
+        "the response '%s' cannot be evaluated in '%s': %s; add it, or give 'y'",
+        label, argument, conditionMessage(problem)))
     })
   }
   if (length(y) != nrow(newdata)) {
     stop_input(label, gettextf(
-      "'newdata' has %d rows, but '%s' has length %d; give one value for each row",
-      nrow(newdata), label, length(y)))
+      "'%s' has %d rows, but '%s' has length %d; give one value for each row",
+      argument, nrow(newdata), label, length(y)))
   }
-  if (length(y) == 0) stop_input("newdata",
-                                 gettext(
-                                   "'newdata' has no rows; give some whose classes are known"))
+  if (length(y) == 0) stop_input(argument, gettextf(
+    "'%s' has no rows; give some whose response is known", argument))
   if (any(missing <- is.na(y))) {
     stop_input(label,
                gettextf("the response '%s' is missing (NA) in %d of %d rows; leave these rows out",

@@ -90,6 +90,7 @@ model.frame.contree_model <- function(formula, ...) {
   call <- call[c(1, match(c("data", "subset", "na.action"), names(call), 0L))]
   call[[1]] <- quote(stats::model.frame)
   call$formula <- stats::terms(formula)
+  if (!is.null(call$subset)) call$subset <- as.call(list(without_missing_rows, call$subset))
   # what is known to have been left out, also for a missing weight or offset, is left out below
   left_out <- tree_na_action(formula)
   if (is.null(call$na.action) || !is.null(left_out)) call$na.action <- quote(stats::na.pass)
@@ -106,6 +107,11 @@ model.frame.contree_model <- function(formula, ...) {
   fitted <- if (length(weightless)) frame[-weightless, , drop = FALSE] else frame
   if (!is.null(fault <- model_fault(formula, fitted))) no_model_frame(fault)
   frame
+}
+
+# As select_rows() has it; stats::model.frame() has rows of NA where a condition is NA.
+without_missing_rows <- function(subset) {
+  if (is.logical(subset)) subset %in% TRUE else subset[!is.na(subset)]
 }
 
 # Trees that were read have the call that read them.
@@ -128,8 +134,10 @@ update.contree <- function(object, formula., ..., evaluate = TRUE) {
   check_flag("evaluate", evaluate)
   refuse_read_tree(object)
   if (!missing(formula.)) check_change(formula.)
-  call <- replace_arguments(tree_call(object), expressions_of_dots(
-    match.call(expand.dots = FALSE)$..., parent.frame()))
+  changes <- expressions_of_dots(match.call(expand.dots = FALSE)$..., parent.frame())
+  call <- tree_call(object)
+  given <- names_of_dots(changes)
+  call <- replace_arguments(call[!names(call) %in% names_replaced(names(call), given)], changes)
   if (!missing(formula.)) {
     # the terms of very many predictors have the formula as it was written, with its dot
     many <- length(attr(tree_terms(object), "term.labels")) >= full_terms_limit
@@ -156,6 +164,12 @@ check_change <- function(formula.) {
   if (inherits(formula., "formula")) return(invisible())
   stop_input("formula.", gettextf("'formula.' must be a formula, as in . ~ . - a, not %s",
                                   show_value(formula.)))
+}
+
+# Settings that are given under another name now, as `maxdepth` of a call by `depth`.
+names_replaced <- function(names, given) {
+  given <- given[nzchar(given)]
+  names[nzchar(names) & same_setting(names, given) & !names %in% given]
 }
 
 # NULL takes an argument out, as stats::update() has it, or is that of one that is new.

@@ -346,6 +346,15 @@ test_that("bad input is named", {
   expect_contree_error(contree_cv(iris[1:4], iris$Species[-1]), "input", c("150", "149"))
 })
 
+test_that("a fit with rpart's names of settings is cross-validated as it is, and at others", {
+  fit <- contree(Species ~ ., iris, maxdepth = 1, cp = 0.1)
+  folds <- rep(1:5, 30)
+  same <- contree_cv(Species ~ ., iris, depth = 1, complexity = 0.1 * 100 / 150, folds = folds)
+  expect_equal(contree_cv(fit, folds = folds)$table, same$table)
+  expect_equal(contree_cv(fit, folds = folds, depth = 0:2)$table$depth, 0:2)
+  expect_equal(contree_cv(fit, folds = folds, complexity = 0)$table$complexity, 0)
+})
+
 test_that("a fold with all that rows weigh is named, and one without weight is none", {
   weights <- rep(c(0, 1, 0), c(50, 1, 99))
   folds <- rep(1:3, each = 50)

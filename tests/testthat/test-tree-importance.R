@@ -180,3 +180,11 @@ test_that("what a split saves has all digits beside large weights", {
     expect_equal(contree_importance(fit)$errors, small, tolerance = 1e-12)
   }
 })
+
+test_that("errors about the rows name the argument that they are", {
+  fit <- contree(Species ~ ., iris, depth = 1)
+  expect_contree_error(contree_importance(fit, iris[0, ]), "input", "'data' has no rows")
+  expect_contree_error(contree_importance(fit, iris[1:4]), "input", c("'Species'", "in 'data'"))
+  expect_contree_error(contree_importance(fit, iris, y = 1:3), "input", "'data' has 150 rows")
+  expect_contree_error(contree_accuracy(fit, iris[0, ]), "input", "'newdata' has no rows")
+})

@@ -30,6 +30,14 @@ test_that("model.frame evaluates again or says how to keep the data", {
   expect_contree_error(model.frame(fit), "input", c("10 rows", "150", "model = TRUE"))
 })
 
+test_that("model.frame has the rows of a condition that is NA in some", {
+  data <- transform(iris, Petal.Width = replace(Petal.Width, 1:9, NA))
+  for (fit in list(contree(Species ~ Sepal.Length, data, subset = Petal.Width > 0.2, depth = 1),
+                   contree(Species ~ Petal.Width, data, subset = c(NA, 1:20, 60), depth = 1))) {
+    expect_identical(row.names(model.frame(fit)), names(fit$where))
+  }
+})
+
 test_that("update refits", {
   expect_equal(update(iris2, depth = 1)$control$depth, 1)
   smaller <- update(iris2, . ~ . - Petal.Width - Petal.Length)
@@ -53,6 +61,17 @@ test_that("update() takes arguments that come through dots, and NULL for none", 
   forests <- lapply(list(hist_forest(Species ~ ., iris, trees = 2)), update, trees = 3)
   expect_identical(forests[[1]]$call$trees, 3)
   expect_contree_error(update(fits[[1]], . ~ ., 3), "input", "'weights'")
+})
+
+test_that("update() takes a setting under either name", {
+  rpart_names <- contree(Species ~ ., iris, maxdepth = 3, cp = 0.1, minsplit = 20)
+  fit <- update(rpart_names, depth = 1, complexity = 0.02, min_n = 30)
+  expect_identical(fit$control[c("depth", "complexity", "min_n")],
+                   list(depth = 1, complexity = 0.02, min_n = 30))
+  expect_false(any(c("maxdepth", "cp", "minsplit") %in% names(fit$call)))
+  expect_identical(update(fit, maxdepth = 2, minsplit = 20)$control[c("depth", "min_n")],
+                   list(depth = 2, min_n = 20))
+  expect_contree_error(update(fit, maxdepth = 2, depth = 2), "input", "'maxdepth'")
 })
 
 test_that("update() has the formula of a function that is over, and what the formula needs", {
