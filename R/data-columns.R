@@ -96,7 +96,7 @@ rows_of_columns <- function(columns, rows) {
 #   types   named by predictor: numeric, integer, logical, Date, POSIXct, difftime, ordered, factor
 #   or character xlevels levels, named by predictor, of those that have them
 #   units   time zones and units, named by predictor, of POSIXct and difftime
-#   contrasts  those that factors have of their own, as contrasts<-() and C() give them, by predictor
+#   contrasts  those that factors have of their own, as C() gives them, named by predictor
 read_predictors <- function(columns) {
   check_column_names(column_names(columns), "data")
   if (is.matrix(columns)) {

@@ -3,7 +3,7 @@
 # read_data() and read_xy() give a `frame`, a list of
 #   columns    the predictors as data-columns.R reads them: named list of vectors, or a named
 #              numeric matrix; NA is missing
-#   types, xlevels, units  what they stand for, see data-columns.R
+#   types, xlevels, units, contrasts  what they stand for, see data-columns.R
 #   response   factor with all levels of the user's response, without missing values
 #   weights    one a row; NULL if each counts 1
 #   exposure   of forests, one a row; NULL if there is none
