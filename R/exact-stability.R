@@ -26,8 +26,8 @@
 #'   again.
 #' @param ... Settings of how to search: `time_limit` (for each search), `memory_limit`, `threads`,
 #'   `device`, `deterministic`, `max_gap`, `progress` and `verbose` of [contree_control()], and its
-#'   `seed` of the samples. By default they are those of the fit. For `plot()`, arguments of [barplot()][graphics::barplot];
-#'   not used by `print()`.
+#'   `seed` of the samples. By default they are those of the fit. For `plot()`, arguments of
+#'   [barplot()][graphics::barplot]; not used by `print()`.
 #' @return A list of class `contree_stability`:
 #' \describe{
 #'   \item{variables}{data frame with one row for each predictor that any tree uses: `variable`,
