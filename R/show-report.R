@@ -362,14 +362,16 @@ report_roc <- function(fit, judged, training) {
 
 report_rules <- function(fit, digits) {
   rules <- contree_rules(fit, digits)
+  exact <- contree_rules(fit, 17)$rule
   said <- leaf_words(fit, digits)[node_is_leaf(fit)]
   items <- vapply(seq_len(nrow(rules)), function(i) {
     tag("li", tag("span", class = "answer", html_text(said[i])), " ",
         html_text(gettextf("(%d rows, node %d) when", rules$n[i], rules$node[i])), " ",
-        tag("code", class = "rule", html_text(rules$rule[i])))
+        tag("code", class = "rule", `data-exact` = exact[i], html_text(rules$rule[i])))
   }, "")
   report_section("rules", gettext("Rules"), tag("p", html_text(gettext(
-    "One rule for each leaf, as R code: subset(data, rule) gives the rows of the leaf."))),
+    paste("One rule for each leaf, as R code. Thresholds are rounded here, and whole in what Copy",
+          "copies: subset(data, rule) gives the rows of the leaf.")))),
     tag("ul", class = "rules", paste(items, collapse = "\n")))
 }
 

@@ -83,7 +83,7 @@ node_knowledge <- function(fit, digits) {
   known <- rep(list(list()), length(node_ids(fit)))
   children <- node_children(fit)
   variable <- node_variable(fit)
-  split <- list(threshold = node_threshold(fit), text = threshold_code(fit, significant(digits)),
+  split <- list(threshold = node_threshold(fit), text = threshold_code(fit, readable(digits)),
                 levels = node_levels(fit),
                 missing = node_missing(fit), left = node_default_left(fit))
   for (node in which(!node_is_leaf(fit))) {

@@ -326,7 +326,7 @@
   }
   for (const item of document.querySelectorAll(".rules li")) {
     const rule = item.querySelector(".rule");
-    const press = button("Copy", "Copy this rule", () => copy(rule.textContent, press));
+    const press = button("Copy", "Copy this rule", () => copy(rule.dataset.exact, press));
     rule.before(press);
   }
 })();

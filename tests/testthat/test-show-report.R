@@ -411,6 +411,24 @@ test_that("text is told from its ground by light and in the dark", {
   }
 })
 
+test_that("rules that are copied select the rows of their leaves, those shown are short", {
+  set.seed(6)
+  data <- data.frame(price = 10000 + stats::runif(400), "a \"b\"" = stats::rexp(400),
+                     check.names = FALSE)
+  data$y <- factor((data$price > 10000.5) != (data[[2]] > 0.7), labels = c("no", "yes"))
+  fit <- contree(y ~ ., data, depth = 2)
+  page <- page_of(fit)
+  copied <- xml2::xml_attr(xml2::xml_find_all(page, "//*[@class='rule']"), "data-exact")
+  leaves <- contree:::node_ids(fit)[contree:::node_is_leaf(fit)]
+  expect_length(copied, length(leaves))
+  for (i in seq_along(leaves)) {
+    expect_identical(with(data, eval(parse(text = copied[i]))),
+                     unname(predict(fit, type = "node") == leaves[i]))
+  }
+  expect_true(any(contree_rules(fit, 4)$rule != copied))
+  expect_false(any(grepl("e+", texts(page, "//*[@class='rule']"), fixed = TRUE)))
+})
+
 # ---- in a browser --------------------------------------------------------------------------------
 
 browser <- function() {
@@ -473,6 +491,13 @@ test_that("in a browser the tree folds and zooms, rows light their paths, and no
     seen.status = document.querySelector('#row-tools [role=status]').textContent;
     document.querySelector('#row-tools input').click();
     seen.wrong = document.querySelector('#row-tools [role=status]').textContent;
+    const rule = document.querySelector('.rules .rule');
+    document.execCommand = () => {
+      seen.copied = document.querySelector('body > textarea').value === rule.dataset.exact;
+      return true;
+    };
+    Object.defineProperty(navigator, 'clipboard', { value: undefined, configurable: true });
+    rule.previousElementSibling.click();
     seen.buttons = document.querySelectorAll('.rules button').length;")
   seen <- told$seen
   expect_length(told$console, 0)
@@ -483,6 +508,7 @@ test_that("in a browser the tree folds and zooms, rows light their paths, and no
     id == 2
   }
   nodes <- as.data.frame(fit)
+  expect_true(seen$copied)
   expect_identical(seen$nodes, nrow(nodes))
   expect_identical(seen$focus, "node-2")
   expect_identical(seen$folded, sum(!below(nodes$node) | nodes$node <= 3))
