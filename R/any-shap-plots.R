@@ -236,9 +236,9 @@ draw_dependence <- function(shown, picture, main) {
     levels <- levels(factor(shown$value))
     open_lines(levels, range(shown$contribution, 0), picture$label, main)
     graphics::mtext(picture$variable, adj = 0, line = 0.3)
-    graphics::boxplot(contribution ~ value, horizontal = TRUE, add = TRUE, axes = FALSE,
-                      ann = FALSE, cex = 0.7,
-                      data = transform(shown, value = factor(value, rev(levels))))
+    shown$value <- factor(shown$value, rev(levels))
+    graphics::boxplot(contribution ~ value, shown, horizontal = TRUE, add = TRUE, axes = FALSE,
+                      ann = FALSE, cex = 0.7)
     return(graphics::abline(v = 0, col = "grey60"))
   }
   graphics::plot(shown$value, shown$contribution, pch = 19, cex = 0.7, las = 1, main = main,

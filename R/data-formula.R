@@ -13,7 +13,7 @@ interaction_operators <- c(":", "*", "^", "%in%", "/")
 # expressions named by their text). `columns` are the names that `.` stands for, NULL when there is
 # no data.
 read_formula <- function(formula, columns) {
-  if (!inherits(formula, "formula")) {
+  if (!is.call(formula) || !identical(formula[[1]], quote(`~`))) {
     stop_input("formula", gettextf(
       "'formula' must be a formula, as in Species ~ ., not %s", show_value(formula)))
   }
