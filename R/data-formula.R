@@ -23,7 +23,7 @@ read_formula <- function(formula, columns) {
       show_formula(formula)))
   }
   response <- formula[[2]]
-  labels <- right_hand_labels(formula[[3]], setdiff(columns, all.vars(response)), !is.null(columns))
+  labels <- right_hand_labels(formula[[3]], formula_names(response, columns))
   if (length(labels) == 0) {
     stop_input("formula", gettextf(
       "'formula' names no predictor: %s; name at least one column, or use . for all",
@@ -37,9 +37,16 @@ read_formula <- function(formula, columns) {
   list(response = response, predictors = labels)
 }
 
+# What the names of a right-hand side may stand for: list(dot: the columns behind `.`; left: the
+# variables of the response; has_data).
+formula_names <- function(response, columns) {
+  left <- all.vars(response)
+  list(dot = setdiff(columns, left), left = left, has_data = !is.null(columns))
+}
+
 # The additive terms of a right-hand side as expressions named by their text. A long sum leans to
 # the left, so the spine is walked in a loop: 20,000 terms would otherwise be 20,000 nested calls.
-right_hand_labels <- function(rhs, dot, has_data) {
+right_hand_labels <- function(rhs, given) {
   pieces <- list()
   signs <- logical()
   while (is.call(rhs) && as.character(rhs[[1]])[1] %in% c("+", "-")) {
@@ -49,14 +56,14 @@ right_hand_labels <- function(rhs, dot, has_data) {
   }
   pieces <- rev(c(pieces, rhs))
   signs <- rev(c(signs, TRUE))
-  terms <- lapply(pieces, piece_labels, dot = dot, has_data = has_data)
+  terms <- lapply(pieces, piece_labels, given = given)
   if (all(signs)) {
     terms <- do.call(c, terms)
     return(terms[!duplicated(names(terms))])
   }
   take_away <- function(sum, i) {
     if (signs[i]) return(c(sum, terms[[i]][setdiff(names(terms[[i]]), names(sum))]))
-    refuse_unknown_removal(names(terms[[i]]), names(sum), dot)
+    refuse_unknown_removal(names(terms[[i]]), names(sum), given)
     sum[setdiff(names(sum), names(terms[[i]]))]
   }
   Reduce(take_away, seq_along(terms), list())
@@ -64,19 +71,19 @@ right_hand_labels <- function(rhs, dot, has_data) {
 
 # One term: the columns behind `.`, the terms inside parentheses, nothing for an intercept, else the
 # variable itself.
-piece_labels <- function(piece, dot, has_data) {
+piece_labels <- function(piece, given) {
   refuse_constant(piece)
   if (is.numeric(piece)) return(list())
   if (identical(piece, quote(.))) {
-    if (has_data) return(stats::setNames(lapply(dot, as.name), dot))
+    if (given$has_data) return(stats::setNames(lapply(given$dot, as.name), given$dot))
     stop_input("formula", gettext(
       "'.' in 'formula' stands for the columns of 'data', but 'data' is missing; give 'data'"))
   }
   if (is.call(piece)) {
     head <- call_name(piece)
-    if (head == "(") return(right_hand_labels(piece[[2]], dot, has_data))
+    if (head == "(") return(right_hand_labels(piece[[2]], given))
     if (head == "+" || head == "-" && length(piece) == 3) {
-      return(right_hand_labels(piece, dot, has_data))
+      return(right_hand_labels(piece, given))
     }
     if (head %in% interaction_operators) {
       stop_input("formula", gettextf("'formula' has the interaction '%s'", variable_label(piece)),
@@ -140,8 +147,9 @@ refuse_term <- function(piece) {
   }
 }
 
-refuse_unknown_removal <- function(removed, present, dot) {
-  unknown <- setdiff(removed, c(present, dot))
+# Variables of the response may be taken away, as in log(y) ~ . - y, where stats needs it.
+refuse_unknown_removal <- function(removed, present, given) {
+  unknown <- setdiff(removed, c(present, given$dot, given$left))
   if (length(unknown)) {
     stop_input("formula", gettextf(
       "'formula' removes %s, which is not among the predictors; check the spelling",

@@ -60,6 +60,7 @@ check_asked_of_rows <- function(object, type, quantiles, what, times) {
 
 # Whether there is to be one.
 check_forest_interval <- function(object, type, se.fit, interval, level) {
+  check_level(level)
   if (check_choice("interval", interval, c("none", "conformal")) == "none") return(FALSE)
   refuse_rates(object, gettext("conformal intervals"))
   if (type != "response" || object$type != "regression" || se.fit) {
@@ -69,8 +70,6 @@ check_forest_interval <- function(object, type, se.fit, interval, level) {
   if (is.null(object$oob)) {
     stop_input("interval", gettext("conformal intervals need oob = TRUE when the forest is grown"))
   }
-  check_number("level", level, gettext("a number between 0 and 1"),
-               function(x) is.numeric(x) && length(x) == 1 && !is.na(x) && x > 0 && x < 1)
   TRUE
 }
 

@@ -7,10 +7,10 @@
 read_gmt_parts <- function(formula, columns, value) {
   sides <- formula_sides(formula)
   response <- formula[[2]]
-  dot <- setdiff(columns, all.vars(response))
-  left <- read_regressors(sides$regressors, dot, !is.null(columns), value)
+  given <- formula_names(response, columns)
+  left <- read_regressors(sides$regressors, given, value)
   splitters <- if (!is.null(sides$splitters)) {
-    right_hand_labels(sides$splitters, dot, !is.null(columns))
+    right_hand_labels(sides$splitters, given)
   } else {
     left$variables
   }
@@ -56,14 +56,16 @@ check_predictors <- function(predictors, response, formula) {
 
 # list(terms, variables: named expressions; intercept, offsets). Long sums of names are read without
 # stats::terms(), see data-formula.R.
-read_regressors <- function(side, dot, has_data, value) {
+read_regressors <- function(side, given, value) {
   if (is_sum_of_names(side)) {
-    labels <- right_hand_labels(side, dot, has_data)
+    labels <- right_hand_labels(side, given)
     return(list(terms = labels, variables = labels, intercept = TRUE, offsets = list()))
   }
-  if ("." %in% all.vars(side) && !has_data) piece_labels(quote(.), dot, FALSE) # which says so
+  if ("." %in% all.vars(side) && !given$has_data) piece_labels(quote(.), given) # which says so
   refuse_operands(side)
-  like <- if (has_data) list2DF(stats::setNames(rep(list(0), length(dot)), dot))
+  like <- if (given$has_data) {
+    list2DF(stats::setNames(rep(list(0), length(given$dot)), given$dot))
+  }
   # it warns where what is taken away is not there, which is said below
   known <- tryCatch(suppressWarnings(stats::terms(stats::as.formula(call("~", side)), data = like)),
                     error = function(problem) {
@@ -76,8 +78,10 @@ read_regressors <- function(side, dot, has_data, value) {
   factors <- attr(known, "factors")
   is_used <- if (length(factors)) rowSums(factors > 0) > 0 else FALSE # not those taken away
   away <- variables[!is_used & !is_offset]
-  known_names <- vapply(away, function(variable) all(all.vars(variable) %in% dot), NA)
-  if (has_data) refuse_unknown_removal(names(away)[!known_names], names(variables)[is_used], dot)
+  known_names <- vapply(away, function(variable) all(all.vars(variable) %in% given$dot), NA)
+  if (given$has_data) {
+    refuse_unknown_removal(names(away)[!known_names], names(variables)[is_used], given)
+  }
   terms <- lapply(seq_along(attr(known, "term.labels")), function(k) {
     inside <- which(factors[, k] > 0)
     if (length(inside) == 1) return(variables[[inside]])

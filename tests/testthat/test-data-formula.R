@@ -12,6 +12,9 @@ test_that("sums, dots, differences and parentheses", {
   expect_identical(labels(y ~ -1 + a + 0, columns), "a")
   expect_identical(labels(y ~ (a + b) - b + log(b)), c("a", "log(b)"))
   expect_identical(labels(log(y) ~ ., columns), c("a", "b", "c d"))
+  # which stats needs, because there the dot stands for y as well
+  expect_identical(labels(log(y) ~ . - y, columns), c("a", "b", "c d"))
+  expect_identical(labels(y ~ . - (y + a), columns), c("b", "c d"))
   expect_identical(labels(y ~ I(a * b) + a), c("I(a * b)", "a"))
 })
 

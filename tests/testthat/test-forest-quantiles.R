@@ -127,6 +127,7 @@ test_that("what cannot be asked of rows is an error", {
   fails(predict(fit, d, type = "quantiles", quantiles = 2), "from 0 to 1")
   fails(predict(fit, d, type = "quantiles", what = 3), "'what'")
   fails(predict(fit, d, interval = "conformal", level = 1), "'level'")
+  fails(predict(fit, d, level = 1), "'level'")
   fails(predict(fit, d, type = "leaf", interval = "conformal"), "\"response\"")
   fails(predict(fit, interval = "conformal"), "'newdata'")
   fails(hist_forest(y ~ ., d, quantiles = TRUE, quantreg = TRUE), "two names")

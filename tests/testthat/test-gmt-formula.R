@@ -136,6 +136,9 @@ test_that("what a formula takes away is no splitter either", {
   expect_false("z" %in% c(fit$frame$var, fit$shape$inputs))
   expect_true("z" %in% gmt(y ~ ., data, depth = 1, seed = 1)$frame$var)
   expect_identical(fit$frame, gmt(y ~ x + w, data, depth = 2, seed = 1, complexity = 0)$frame)
+  plain <- function(formula) gmt(formula, data, depth = 1, seed = 1)$frame
+  expect_identical(plain(exp(y) ~ . - y), plain(exp(y) ~ x + z + w))
+  expect_identical(plain(exp(y) ~ . - y + x:w), plain(exp(y) ~ x + z + w + x:w))
   expect_contree_error(gmt(y ~ -z, data), "input", "no predictor")
   expect_contree_error(gmt(y ~ . - nosuch, data), "input", c("removes", "nosuch"))
 })
