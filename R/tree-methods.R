@@ -8,8 +8,9 @@
 #' `na.exclude` left out, and for rows that all trees of a forest were grown from. `weights()`
 #' returns the case weights of the training rows, 1 if none were given (for forests those by which
 #' rows are drawn). `nobs()` is the number of training rows. `formula()` and `terms()` return the
-#' formula; `model.frame()` the training data, which are evaluated again unless the fit was made
-#' with `model = TRUE`. `as.data.frame()` returns the nodes of a tree.
+#' formula; `model.frame()` the training data, which are evaluated again unless a tree was fitted
+#' with `model = TRUE`, and refused where rows or the response are not those of the fit.
+#' `as.data.frame()` returns the nodes of a tree.
 #'
 #' `update()` refits with changed arguments, as usual, and starts from the existing tree: a search
 #' that was stopped continues from the best known tree, as in `update(fit, time_limit = 600)`.
@@ -19,8 +20,7 @@
 #' expressions of the other arguments, not their values.
 #'
 #' @order 1
-#' @param object,x,formula A fit of [contree()], or of [hist_forest()] except for `model.frame()`
-#'   and `as.data.frame()`.
+#' @param object,x,formula A fit of [contree()], or of [hist_forest()] except for `as.data.frame()`.
 #' @param formula. Changes to the formula, see [update.formula()].
 #' @param ... Arguments of [contree()] for `update()`, not used by the others.
 #' @param evaluate `TRUE` (the default) returns the new fit, `FALSE` the call.
@@ -86,26 +86,47 @@ terms_or_stop <- function(terms) {
 model.frame.contree_model <- function(formula, ...) {
   check_fit(formula, "formula")
   if (!is.null(tree_model(formula))) return(tree_model(formula))
-  call <- tree_call(formula)
+  weightless <- formula$weightless$rows # of model trees, which do not count them
+  refuse <- function(reason) {
+    no_model_frame(reason, gettext("fit the tree with model = TRUE to keep it"))
+  }
+  frame <- found_model_frame(stats::terms(formula), tree_call(formula), tree_na_action(formula),
+                             stats::nobs(formula) + length(weightless), refuse, parent.frame())
+  fitted <- if (length(weightless)) frame[-weightless, , drop = FALSE] else frame
+  if (!is.null(fault <- model_fault(formula, fitted))) refuse(fault)
+  frame
+}
+
+#' @rdname contree_methods
+#' @export
+model.frame.contree_ensemble <- function(formula, ...) {
+  refuse <- function(reason) no_model_frame(reason, gettext("grow the forest again"))
+  frame <- found_model_frame(stats::terms(formula), formula$call, formula$na.action, formula$n,
+                             refuse, parent.frame())
+  response <- read_forest_response(frame[[1]], names(frame)[1])
+  known <- formula$y
+  attr(known, "exposure") <- attr(known, "family") <- NULL
+  # a response that is made anew by constants, as by scale(), differs in its last digits
+  if (!isTRUE(all.equal(response, known))) {
+    refuse(gettext("the response has other values"))
+  }
+  frame
+}
+
+# The model frame of `n` training rows as the call of a fit finds them now. `refuse` is called with
+# the reason where it does not.
+found_model_frame <- function(terms, call, left_out, n, refuse, env) {
   call <- call[c(1, match(c("data", "subset", "na.action"), names(call), 0L))]
   call[[1]] <- quote(stats::model.frame)
-  call$formula <- stats::terms(formula)
+  call$formula <- terms
   if (!is.null(call$subset)) call$subset <- as.call(list(without_missing_rows, call$subset))
   # what is known to have been left out, also for a missing weight or offset, is left out below
-  left_out <- tree_na_action(formula)
   if (is.null(call$na.action) || !is.null(left_out)) call$na.action <- quote(stats::na.pass)
-  frame <- tryCatch(eval(call, parent.frame()),
-                    error = function(problem) no_model_frame(conditionMessage(problem)))
-  weightless <- formula$weightless$rows # of model trees, which do not count them
-  n <- stats::nobs(formula) + length(weightless)
+  frame <- tryCatch(eval(call, env), error = function(problem) refuse(conditionMessage(problem)))
   if (!is.null(left_out) && nrow(frame) == n + length(left_out)) {
     frame <- frame[-left_out, , drop = FALSE]
   }
-  if (nrow(frame) != n) {
-    no_model_frame(gettextf("it has %d rows now, and had %d", nrow(frame), n))
-  }
-  fitted <- if (length(weightless)) frame[-weightless, , drop = FALSE] else frame
-  if (!is.null(fault <- model_fault(formula, fitted))) no_model_frame(fault)
+  if (nrow(frame) != n) refuse(gettextf("it has %d rows now, and had %d", nrow(frame), n))
   frame
 }
 
@@ -191,10 +212,8 @@ expressions_of_dots <- function(dots, env) {
   })
 }
 
-no_model_frame <- function(reason) {
-  stop_input("model", gettextf(
-    "the training data cannot be found again (%s); fit the tree with model = TRUE to keep it",
-    reason))
+no_model_frame <- function(reason, way) {
+  stop_input("model", gettextf("the training data cannot be found again (%s)", reason), way)
 }
 
 #' @rdname contree_methods

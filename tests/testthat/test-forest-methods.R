@@ -133,6 +133,30 @@ test_that("update() grows anew", {
   expect_contree_error(update(fit, evaluate = 2), "input", "'evaluate'")
 })
 
+test_that("model.frame() has the rows that a forest was grown from, or says why not", {
+  air <- airquality
+  fit <- hist_forest(Ozone ~ ., air, trees = 2, seed = 1) # rows that lack a predictor are kept
+  frame <- model.frame(fit)
+  expect_identical(rownames(frame), rownames(air)[!is.na(air$Ozone)])
+  expect_identical(c(frame), c(air[rownames(frame), names(frame)]))
+  cut <- hist_forest(log(Ozone) ~ scale(Wind), air, trees = 2, seed = 1,
+                     subset = ifelse(Day == 3, NA, Day > 5), na.action = na.exclude)
+  expect_identical(nrow(model.frame(cut)), nobs(cut))
+  scaled <- hist_forest(as.vector(scale(Wind)) ~ Temp, air, trees = 2, seed = 1)
+  expect_identical(nrow(model.frame(scaled)), 153L)
+  counts <- hist_forest(Ozone ~ Wind, air, trees = 2, seed = 1, exposure = Temp, family = "poisson",
+                        min_n = 5)
+  expect_identical(nrow(model.frame(counts)), 116L)
+  air$Ozone[1] <- 42
+  expect_contree_error(model.frame(fit), "input", "the response has other values")
+  air <- air[-1, ]
+  expect_contree_error(model.frame(fit), "input", c("152 rows", "116", "grow the forest again"))
+  expect_contree_error(model.frame(hist_forest(iris[1:4], iris[[5]], trees = 2, seed = 1)), "input",
+                       "formula")
+  inside <- (function(hidden) hist_forest(Species ~ ., hidden, trees = 2, seed = 1))(iris)
+  expect_contree_error(model.frame(inside), "input", "hidden")
+})
+
 test_that("update() keeps an exposure that is an offset", {
   set.seed(2)
   d <- data.frame(n = rpois(300, 3), a = rnorm(300), b = rnorm(300), e = runif(300, 1, 5))
