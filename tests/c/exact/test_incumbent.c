@@ -122,7 +122,7 @@ static void history_narrows(void)
         ct_exact_options options = ct_exact_options_default();
         options.threads = threads;
         options.team_after = 0;
-        options.depth = 4;
+        options.depth = CHECK_SLOW() ? 3 : 4;
         options.report = count;
         options.report_data = &calls;
         ct_exact_result result;
