@@ -243,7 +243,8 @@
 #'   arguments of `hist_forest()` itself.
 #' @param ... For `hist_forest()`: arguments of `hist_forest_control()`, each of which takes
 #'   precedence over the same setting in `control`, and arguments under the names of `ranger` listed
-#'   above. Any other name is an error.
+#'   above. `min_bucket`, the former name of `minbucket`, is taken with a message by both functions.
+#'   Any other name is an error.
 #'
 #' @return An object of class `hist_forest` and `contree_ensemble` (the class of all ensembles of
 #'   this package), a list with

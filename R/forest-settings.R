@@ -26,10 +26,11 @@ forest_ranges <- list(
 # `dots` under the names that arguments have here. `typed` are the names in the call.
 ranger_names <- function(dots, typed) {
   if (length(dots) == 0) return(list())
-  names <- names_of_dots(dots)
   ours <- c(names(formals(hist_forest.formula)), names(formals(hist_forest_control)))
   ours <- setdiff(ours, c("...", "control"))
-  check_names(names, c(ours, names(ranger_alias)), gettext("?hist_forest for all arguments"))
+  dots <- names_now(dots, ours)
+  names <- names_of_dots(dots)
+  check_names(names, c(ours, names(ranger_alias)), forest_help())
   alias <- ranger_alias[intersect(names, names(ranger_alias))]
   if (length(twice <- intersect(alias, typed))) {
     stop_input(twice[1], gettextf(
@@ -39,6 +40,8 @@ ranger_names <- function(dots, typed) {
   dots <- from_ranger(dots)
   dots[names(dots) != "formula"]
 }
+
+forest_help <- function() gettext("?hist_forest for all arguments")
 
 # Settings under the names of ranger, which does not split nodes of `min.node.size` rows.
 from_ranger <- function(settings) {
@@ -100,8 +103,9 @@ hist_forest_control <- function(
     # how it computes, and when it ends
     threads = NULL, workers = FALSE, device = c("auto", "cpu", "cuda"), time_limit = Inf,
     memory_limit = Inf, on_interrupt = c("return", "error"), verbose = NULL, progress = NULL, ...) {
-  check_names(names_of_dots(list(...)), setdiff(names(formals()), "..."),
-              gettext("?hist_forest for all arguments"))
+  if (...length()) {
+    return(made_by_names_now(hist_forest_control, match.call(), parent.frame(), forest_help()))
+  }
   values <- environment()
   number <- function(name) check_forest_number(name, values[[name]], forest_ranges[[name]], FALSE)
   structure(list(

@@ -104,7 +104,8 @@ gmt_modes <- list(local = list(population = 2, effort = 200, patience = 30),
 #'   is an error if it cannot be used. The tree is the same. The other searches use the CPU only,
 #'   and `"cuda"` is an error there. See GPUs.
 #' @param threads,on_interrupt,verbose,progress As in [contree_control()].
-#' @param ... Not used; any other name is an error.
+#' @param ... `leaves_max` and `depth_max`, former names of `max_leaves` and `depth`, are taken with
+#'   a message. Any other name is an error.
 #' @return A list of class `gmt_control` with one element for each setting.
 #' @section The search of the paper:
 #' Jurczuk, Czajkowski and Kretowski (2022) evolve trees. Here the initial trees are grown from up
@@ -219,7 +220,9 @@ gmt_control <- function(max_leaves = 16, depth = if (certify > 0) certify else 6
                         certify = 0, time_limit = Inf, device = c("auto", "cpu", "cuda"),
                         threads = NULL, on_interrupt = c("return", "error"), verbose = NULL,
                         progress = NULL, ...) {
-  check_gmt_names(names_of_dots(list(...)))
+  if (...length()) {
+    return(made_by_names_now(gmt_control, match.call(), parent.frame(), gmt_help()))
+  }
   typed <- mget(as.character(names(match.call())[-1]), environment())
   mode <- check_choice("search", search, names(gmt_modes))
   certify <- check_forest_number("certify", certify, gmt_ranges$certify, FALSE)
@@ -274,18 +277,19 @@ check_gmt_device <- function(device, mode) {
     "use device = \"auto\" or \"cpu\", or search = \"paper\""), device, mode))
 }
 
-check_gmt_names <- function(names) {
-  check_names(names, setdiff(names(formals(gmt_control)), "..."),
-              gettext("?gmt and ?gmt_control for all arguments"))
-}
+gmt_help <- function() gettext("?gmt and ?gmt_control for all arguments")
 
 # `control` is forced here, so that a wrong name in `...` is said to be one. `both`: it was given,
 # and settings in `...` win over it.
 gmt_settings <- function(control, dots, both, seed, model) {
-  check_gmt_names(names_of_dots(dots))
-  if (both && (length(dots) || !inherits(control, "gmt_control"))) {
+  if (both) { # else gmt_control() reads them
+    known <- setdiff(names(formals(gmt_control)), "...")
+    dots <- names_now(dots, known)
+    check_names(names_of_dots(dots), known, gmt_help())
     typed <- if (inherits(control, "gmt_control")) attr(control, "typed") else control
-    control <- do.call(gmt_control, given_over_control(dots, typed, gmt_control), quote = TRUE)
+    if (length(dots) || !inherits(control, "gmt_control")) {
+      control <- do.call(gmt_control, given_over_control(dots, typed, gmt_control), quote = TRUE)
+    }
   }
   control["seed"] <- list(check_seed(seed))
   control$model <- check_flag("model", model)

@@ -127,6 +127,7 @@ refuse_contributions <- function(type) {
 # Stops where only trees of classes will do.
 need_classes <- function(fit, what) {
   if (predicts_classes(fit)) return(invisible())
-  stop_unsupported(what, gettextf("%s is for trees that predict classes; this one predicts %s", what,
-                                  if (is_policy(fit)) "actions" else "numbers"))
+  stop_unsupported(what, gettextf(
+    "%s is for trees that predict classes; this one predicts %s", what,
+    if (is_policy(fit)) gettext("actions") else gettext("numbers")))
 }

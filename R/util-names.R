@@ -1,5 +1,6 @@
-# Names of arguments: the same thing has the same name in all functions. Names of other packages,
-# and misspelt ones, are refused with the name that is meant.
+# Names of arguments: the same thing has the same name in all functions. Names that functions had
+# before are taken with a message; those of other packages, and misspelt ones, are refused with the
+# name that is meant.
 
 # What a thing is called elsewhere, by what it may be called here.
 names_elsewhere <- list(
@@ -54,6 +55,33 @@ check_names <- function(given, known, see) {
   }
   stop_input(named[1], gettextf("unknown argument %s%s; see %s", show_names(named),
                                 did_you_mean(named[1], known), see))
+}
+
+# What arguments are called now, by what they were called before.
+names_before <- c(leaves_max = "max_leaves", depth_max = "depth", min_bucket = "minbucket")
+
+# `dots` with those of them replaced that are now among the `known`, which is told.
+names_now <- function(dots, known) {
+  for (name in intersect(names(dots), names(names_before)[names_before %in% known])) {
+    now <- names_before[[name]]
+    if (now %in% names(dots)) {
+      stop_input(name, gettextf(
+        "'%s' and '%s' are two names of the same argument; give only '%s'", name, now, now))
+    }
+    tell_contree(gettextf("'%s' is called '%s' now; the next version will refuse the old name",
+                          name, now))
+    names(dots)[names(dots) == name] <- now
+  }
+  dots
+}
+
+# The value of `make` for the arguments of a `call` that has names which it does not know. `see`: as
+# for check_names().
+made_by_names_now <- function(make, call, env, see) {
+  known <- setdiff(names(formals(make)), "...")
+  given <- names_now(as.list(call)[-1], known)
+  check_names(names_of_dots(given), known, see)
+  do.call(make, given, envir = env)
 }
 
 names_of_dots <- function(dots) {

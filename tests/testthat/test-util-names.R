@@ -11,8 +11,6 @@ test_that("names of other packages, and misspelt ones, are answered with those m
     depth = quote(gmt(mpg ~ ., mtcars, maxdepth = 3)),
     min_n = quote(gmt(mpg ~ ., mtcars, minsplit = 3)),
     max_leaves = quote(gmt_control(maxleaves = 3)),
-    max_leaves = quote(gmt(mpg ~ ., mtcars, leaves_max = 3)),
-    minbucket = quote(hist_forest_control(min_bucket = 3)),
     depth = quote(contree(mpg ~ ., mtcars, max_depth = 3)),
     max_leaves = quote(contree(mpg ~ ., mtcars, leaves_max = 3)),
     max_leaves = quote(contree_control(max_leafs = 3)),
@@ -30,6 +28,29 @@ test_that("names of other packages, and misspelt ones, are answered with those m
   expect_contree_error(hist_forest(mpg ~ ., mtcars, xval = 5), "input", "contree_cv() cross-")
   refused <- tryCatch(contree(mpg ~ ., mtcars, B = 5), error = conditionMessage)
   expect_match(refused, "unknown argument 'B'; see", fixed = TRUE)
+})
+
+test_that("former names of settings are told and mean the same", {
+  told <- function(value) {
+    said <- capture_messages(kept <- value)
+    expect_match(said, "is called '.*' now")
+    expect_identical(said, unique(said))
+    kept
+  }
+  few <- gmt_control(max_leaves = 3, depth = 2)
+  expect_identical(told(gmt_control(leaves_max = 3, depth_max = 2)), few)
+  through <- function(...) gmt_control(2, ...)
+  expect_identical(told(through(depth_max = 2)), gmt_control(2, 2))
+  model <- function(...) coef(gmt(dist ~ speed, cars, seed = 1, ...))
+  expect_identical(told(model(leaves_max = 2)), model(max_leaves = 2))
+  cv <- function(...) gmt_cv(dist ~ speed, cars, complexity = 1, seed = 1, ...)$table
+  expect_identical(told(cv(depth_max = 1)), cv(depth = 1))
+  forest <- function(...) hist_forest(mpg ~ ., mtcars, trees = 3, seed = 1, ...)$forest
+  expect_identical(told(forest(min_bucket = 6)), forest(minbucket = 6))
+  expect_identical(told(hist_forest_control(min_bucket = 6)), hist_forest_control(minbucket = 6))
+  expect_contree_error(gmt_control(max_leaves = 3, leaves_max = 3), "input", "two names")
+  expect_contree_error(forest(minbucket = 3, min_bucket = 3), "input", "two names")
+  expect_contree_error(gmt_control(leaves_max = 3, wrong = 1), "input", "unknown argument")
 })
 
 test_that("settings come directly, from a control, or as a list; those given directly win", {
