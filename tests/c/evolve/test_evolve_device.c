@@ -230,7 +230,7 @@ static void little_memory(int device)
     int64_t least = INT64_MAX, most = 0;   /* batches of the same queries */
     uint32_t fewest = UINT32_MAX, all = 0; /* queries answered */
     ct_status status = CT_OK;
-    const size_t step = CHECK_QUICK() ? 240000 : 40000;
+    const size_t step = CHECK_QUICK() ? 120000 : 40000;
     for (size_t limit = 9900000; status == CT_OK; limit -= step) {
         bench b;
         set_memory(device, limit);
