@@ -98,7 +98,7 @@ check_grown_from <- function(fit, data) {
 
 same_grown_response <- function(x, y) {
   if (is.factor(x)) return(is.factor(y) && identical(as.character(x), as.character(y)))
-  identical(as.vector(x), as.vector(y))
+  identical(as.vector(x), as.vector(y)) && identical(attr(x, "status"), attr(y, "status"))
 }
 
 # The forest grown from some of its rows (NULL: all), with other settings.

@@ -58,9 +58,10 @@ given_folds <- function(folds, repeats, n) {
 
 # A tree is fitted to the rows outside of each fold, some of which must count.
 refuse_fold_of_all_weight <- function(folds, weights) {
+  if (is.null(weights)) return(invisible())
   heavy <- folds[weights > 0, , drop = FALSE]
   alone <- apply(heavy, 2, function(ids) all(ids == ids[1]))
-  if (is.null(weights) || !any(alone)) return(invisible())
+  if (!any(alone)) return(invisible())
   stop_input("folds", gettextf(
     "'folds' has all rows with a weight above 0 in fold %d, which leaves none to fit a tree to",
     heavy[1, alone][1]), gettext("give other folds, or leave out the rows of weight 0"))

@@ -32,7 +32,7 @@ ranger_names <- function(dots, typed) {
   names <- names_of_dots(dots)
   check_names(names, c(ours, names(ranger_alias)), forest_help())
   alias <- ranger_alias[intersect(names, names(ranger_alias))]
-  if (length(twice <- intersect(alias, typed))) {
+  if (length(twice <- intersect(alias, c(typed, names)))) {
     stop_input(twice[1], gettextf(
       "'%s' and '%s' are two names of the same argument; give only one of them",
       twice[1], names(alias)[match(twice[1], alias)]))

@@ -104,12 +104,7 @@ model.frame.contree_ensemble <- function(formula, ...) {
   frame <- found_model_frame(stats::terms(formula), formula$call, formula$na.action, formula$n,
                              refuse, parent.frame())
   response <- read_forest_response(frame[[1]], names(frame)[1])
-  known <- formula$y
-  attr(known, "exposure") <- attr(known, "family") <- NULL
-  # a response that is made anew by constants, as by scale(), differs in its last digits
-  if (!isTRUE(all.equal(response, known))) {
-    refuse(gettext("the response has other values"))
-  }
+  if (!same_grown_response(response, formula$y)) refuse(gettext("the response has other values"))
   frame
 }
 

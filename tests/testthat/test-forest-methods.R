@@ -147,7 +147,7 @@ test_that("model.frame() has the rows that a forest was grown from, or says why 
   counts <- hist_forest(Ozone ~ Wind, air, trees = 2, seed = 1, exposure = Temp, family = "poisson",
                         min_n = 5)
   expect_identical(nrow(model.frame(counts)), 116L)
-  air$Ozone[1] <- 42
+  air$Ozone[1] <- air$Ozone[1] + 1e-12
   expect_contree_error(model.frame(fit), "input", "the response has other values")
   air <- air[-1, ]
   expect_contree_error(model.frame(fit), "input", c("152 rows", "116", "grow the forest again"))
@@ -155,6 +155,15 @@ test_that("model.frame() has the rows that a forest was grown from, or says why 
                        "formula")
   inside <- (function(hidden) hist_forest(Species ~ ., hidden, trees = 2, seed = 1))(iris)
   expect_contree_error(model.frame(inside), "input", "hidden")
+})
+
+test_that("model.frame() sees other events at the same times", {
+  skip_if_not_installed("survival")
+  lung <- data.frame(time = 1:60, event = rep(0:1, 30), x = sin(1:60))
+  late <- hist_forest(survival::Surv(time, event) ~ x, lung, trees = 2, seed = 1)
+  expect_identical(nrow(model.frame(late)), 60L)
+  lung$event[1] <- 1
+  expect_contree_error(model.frame(late), "input", "the response has other values")
 })
 
 test_that("update() keeps an exposure that is an offset", {

@@ -50,6 +50,7 @@ test_that("former names of settings are told and mean the same", {
   expect_identical(told(hist_forest_control(min_bucket = 6)), hist_forest_control(minbucket = 6))
   expect_contree_error(gmt_control(max_leaves = 3, leaves_max = 3), "input", "two names")
   expect_contree_error(forest(minbucket = 3, min_bucket = 3), "input", "two names")
+  expect_contree_error(forest(min.bucket = 3, min_bucket = 3), "input", "two names")
   expect_contree_error(gmt_control(leaves_max = 3, wrong = 1), "input", "unknown argument")
 })
 
